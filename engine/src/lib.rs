@@ -3,15 +3,38 @@
 //! as events, actions go out.
 #![forbid(unsafe_code)]
 
+mod budget;
+mod call;
+mod clock;
+pub mod date;
+mod entropy;
 pub mod event;
+mod explain;
+pub mod field;
+mod health;
 pub mod http;
+mod journal;
+pub mod json;
+pub mod limits;
+pub mod link;
+pub mod number;
 pub mod order;
+mod paging;
+pub mod profile;
+mod retry;
+mod secret;
+mod sign;
+mod supplier;
+mod template;
 pub mod time;
+pub mod uri;
 pub mod wasi;
 
+pub use call::Call;
 pub use event::{Action, Caps, Done, Event, Failure, FailureKind, Phase, Want, Why};
 pub use http::{Body, Headers, Request};
 pub use order::Signed;
+pub use supplier::Supplier;
 pub use time::{Mono, Ms, Now, Theirs, Wall};
 
 /// A value that the profile refers to by name.
@@ -36,46 +59,4 @@ pub struct Problem {
 pub enum Goal {
     Reply(Request),
     Page { request: Request, position: Option<String> },
-}
-
-/// One supplier: its profile, keys, budget, clock and health.
-pub struct Supplier {}
-
-/// One call in progress.
-pub struct Call {}
-
-impl Supplier {
-    pub fn open(profile: &str, overrides: Option<&str>, credentials: &[Credential]) -> Result<Supplier, Vec<Problem>> {
-        let _ = (profile, overrides, credentials);
-        todo!()
-    }
-
-    pub fn set_credentials(&mut self, credentials: &[Credential]) -> Result<(), Vec<Problem>> {
-        let _ = credentials;
-        todo!()
-    }
-
-    /// Checks the request; nothing has happened yet. `entropy`: fresh for every call, from a
-    /// secure source; its second half drives jitter (all zeros: none; all ones: the most).
-    pub fn begin(&self, goal: Goal, entropy: [u8; 16]) -> Result<Call, Failure> {
-        let _ = (goal, entropy);
-        todo!()
-    }
-
-    /// Tells the call what happened and asks what to do next. Total: never panics.
-    pub fn step(&mut self, call: &mut Call, event: Event, now: Now) -> Action {
-        let _ = (call, event, now);
-        todo!()
-    }
-
-    /// JSON: counts by outcome and the state of each pool.
-    pub fn health(&self) -> String {
-        todo!()
-    }
-
-    /// JSON: what `begin` and `step` would do with this request, secrets blanked out.
-    pub fn explain(&self, request: &Request, now: Now) -> Result<String, Failure> {
-        let _ = (request, now);
-        todo!()
-    }
 }
