@@ -1,5 +1,7 @@
 //! Prints the JSON Schema of a profile; `schemas/profile.schema.json` is this text.
 
-fn main() {
-    println!("{:#}", supplier_engine::profile::schema::schema());
+use std::io::Write;
+
+fn main() -> std::io::Result<()> {
+    writeln!(std::io::stdout(), "{:#}", supplier_engine::profile::schema::schema())
 }

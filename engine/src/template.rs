@@ -3,7 +3,7 @@
 //! `{{` and `}}` are literal braces. A placeholder may end in filters: `{credential:id|percent}`.
 
 use crate::date::TimestampFormat;
-use crate::profile::kinds::is_label;
+use crate::profile::names::is_label;
 use crate::profile::object::Choice;
 use crate::profile::read::nearest;
 
@@ -184,8 +184,9 @@ fn slot(inner: &str, site: Site) -> Result<(Slot, Vec<Filter>), String> {
     };
     let Some((name, sites)) = SLOTS.iter().find(|(known, _)| *known == name) else {
         let near = nearest(name, SLOTS.iter().map(|(known, _)| *known));
-        let hint = near.map(|near| format!("; did you mean {{{near}}}?")).unwrap_or_else(|| ".".into());
-        return Err(format!("unknown placeholder{hint} Allowed here: {}", allowed(site)));
+        // What is that near to one of ours is a slip, and can be repeated.
+        let what = near.map(|near| format!(" {{{name}}}; did you mean {{{near}}}?")).unwrap_or_else(|| ".".into());
+        return Err(format!("unknown placeholder{what} Allowed here: {}", allowed(site)));
     };
     if !sites.contains(&site) {
         return Err(format!("{{{name}}} cannot stand here. Allowed here: {}", allowed(site)));

@@ -34,9 +34,6 @@ pub(crate) enum Reservation {
     Wait { ms: Ms, asked: Option<Ms>, why: Why },
 }
 
-/// How long an answer may take before the next one probes too.
-const PROBE: Ms = Ms(2_000);
-
 impl Doc {
     /// Reserves in place, if there is something to reserve.
     pub(crate) fn reserve(&mut self, want: &Want<'_>, now: Theirs, entropy: &mut Entropy) -> Reservation {
@@ -107,11 +104,9 @@ impl Doc {
             let asked = now.until(reset);
             return Some(Reservation::Wait { ms: asked.plus(want.margin), asked: Some(asked), why: Why::Budget });
         }
-        let probing = || {
-            let length = want.timer.plus(GRACE);
-            self.leases.iter().any(|lease| lease.end.plus(PROBE) > now.plus(length))
-        };
-        (unknown && self.silent_until <= now && probing()).then(|| poll(entropy))
+        // One at a time asks what is left; if its answer is lost, its lease ends.
+        let asked = unknown && self.silent_until <= now && !self.leases.is_empty();
+        asked.then(|| poll(entropy))
     }
 }
 

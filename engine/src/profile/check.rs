@@ -146,7 +146,7 @@ fn tolerance(retry: &Retry, signing: &Signing, at: &At, problems: &mut Problems)
         let message = format!(
             "the signature would be too old before the attempt ends: write less than {tolerance_ms}, or raise /signing/tolerance_s if the supplier allows it"
         );
-        problems.add(&at.key("attempt_timeout_ms"), code::CONFLICT, message);
+        problems.add(&at.key("attempt_timeout_ms"), code::OUT_OF_RANGE, message);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where an idempotency key goes.
 
-use super::kinds::{Bool, int, member, only_one, refined, sent_header_name};
+use super::kinds::{Bool, int, only_one, refined};
+use super::names::{member, sent_header_name};
 use super::object::object;
 use super::read::{At, Kind, Problems, code, default, optional};
 use crate::json::Pointer;

@@ -1,6 +1,7 @@
 //! How a supplier tells its limits.
 
-use super::kinds::{decimal, header_name, int, name, refined, text};
+use super::kinds::{decimal, int, refined};
+use super::names::{header_name, name, text};
 use super::object::{Choice, Object, choice, choice_of, object, tagged};
 use super::read::{At, Kind, Problems, code, default, optional, required};
 use crate::limits::{self, Reader};

@@ -8,12 +8,14 @@
 mod check;
 mod credentials;
 mod idempotency;
-pub(crate) mod kinds;
+mod kinds;
 mod limits;
 mod merge;
+pub(crate) mod names;
 pub(crate) mod object;
 mod pages;
 mod part;
+mod part_kind;
 mod policy;
 pub(crate) mod read;
 mod retry;
@@ -40,7 +42,8 @@ use crate::Problem;
 use crate::json::Pointer;
 use crate::template::{Site, Template};
 use crate::uri::BaseUrl;
-use kinds::{Bool, header_name, int, list, map, member, name, sent_header_name, text};
+use kinds::{Bool, Version, list, map};
+use names::{header_name, member, name, sent_header_name, text};
 use object::object;
 use read::{At, Kind, Problems, default, optional, required};
 use serde_json::Value;
@@ -75,7 +78,7 @@ object! {
     /// One supplier: where it is, how it wants to be asked, and what its answers mean. Secrets are never in it: it names credentials, whose values come beside it.
     struct Document {
         /// The version of this format.
-        profile: u32 = required(int(1, 1));
+        profile: u32 = required(Version(1));
         /// The supplier's name, in journals and in the budget's key.
         supplier: String = required(name());
         /// Which account at the supplier; accounts do not share a budget.

@@ -35,7 +35,7 @@ macro_rules! object {
                 use $crate::profile::read::Field;
                 let about = concat!($( $about, "\n" ),*);
                 let properties = vec![$({
-                    let (schema, required) = ($spec).property();
+                    let (schema, required) = $crate::profile::read::of_type::<$ty, _>($spec).property();
                     (object!(@key $field $($key)?), concat!($( $doc, "\n" ),*).into(), schema, required)
                 }),*];
                 (about.into(), properties)
@@ -198,13 +198,7 @@ impl<T: Choice> Kind for ChoiceOf<T> {
 }
 
 /// Says what to write instead of a name that is none of `names`.
-pub fn choose<'a>(
-    found: &str,
-    at: &At,
-    names: &mut dyn Iterator<Item = &'a str>,
-    later: &[&str],
-    problems: &mut Problems,
-) {
+pub fn choose(found: &str, at: &At, names: &mut dyn Iterator<Item = &str>, later: &[&str], problems: &mut Problems) {
     let names: Vec<&str> = names.collect();
     let list = alternatives(names.iter().copied());
     // Only the part that is in our own list is repeated: the rest is somebody's text.

@@ -1,8 +1,7 @@
 //! How a list is read page by page.
 
-use super::kinds::{
-    Bool, True, header_name, int, list, member, only_one, pointer, refined, sent_header_name, some_text,
-};
+use super::kinds::{Bool, True, int, list, only_one, refined};
+use super::names::{header_name, member, pointer, sent_header_name, some_text};
 use super::object::{choice, choice_of, object};
 use super::read::{At, Kind, Problems, code, default, optional, required};
 use super::retry::{Source, source};

@@ -2,8 +2,9 @@
 
 use super::check;
 use super::idempotency::{Idempotency, idempotency};
-use super::kinds::{int, is_label, list, name};
+use super::kinds::{int, list};
 use super::merge::merge;
+use super::names::{is_label, name};
 use super::object::object;
 use super::pages::{Pages, pages};
 use super::read::{At, Keys, Kind, Problems, code, default, optional};

@@ -154,6 +154,12 @@ pub trait Field {
     fn property(&self) -> (Value, bool);
 }
 
+/// Says of which type a field is, where nothing else does.
+#[cfg(feature = "schema")]
+pub fn of_type<T, F: Field<Out = T>>(field: F) -> F {
+    field
+}
+
 pub struct Required<K>(K);
 pub struct Optional<K>(K);
 pub struct Defaulted<K>(&'static str, K);

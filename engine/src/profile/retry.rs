@@ -1,6 +1,7 @@
 //! When a request is sent again, and how long it waits before.
 
-use super::kinds::{decimal, header_name, int, list, one_or_many, pointer, refined};
+use super::kinds::{decimal, int, list, one_or_many, refined};
+use super::names::{header_name, pointer};
 use super::object::{choice, choice_of, object};
 use super::read::{At, Kind, Problems, code, default, optional};
 use super::rules::When;
@@ -140,7 +141,8 @@ impl Kind for StatusKind {
             }
         };
         if found.is_none() {
-            problems.add(at, code::OUT_OF_RANGE, format!("write {wanted}"));
+            let code = if value.is_string() { code::INVALID_VALUE } else { code::OUT_OF_RANGE };
+            problems.add(at, code, format!("write {wanted}"));
         }
         found
     }

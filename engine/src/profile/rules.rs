@@ -1,6 +1,7 @@
 //! What a response means, where its status alone does not say.
 
-use super::kinds::{header_name, int, map, one_or_many, pointer, refined, some_text, text};
+use super::kinds::{int, map, one_or_many, refined};
+use super::names::{header_name, pointer, some_text, text};
 use super::object::{choice, choice_of, object};
 use super::read::{At, Kind, Problems, code, default, optional, required};
 use super::retry::{StatusMatch, statuses};
@@ -42,7 +43,7 @@ object! {
         /// What such a response means.
         verdict: RuleVerdict = required(choice_of());
         /// A name of your own: the verdict of the reply, or the code of the failure. Required with "fail".
-        code: Option<String> = optional(super::kinds::name());
+        code: Option<String> = optional(super::names::name());
         /// Wait at least so long, whatever the supplier says.
         min_wait_ms: u32 = default("0", int(0, 86_400_000));
     }

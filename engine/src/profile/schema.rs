@@ -1,7 +1,7 @@
 //! The JSON Schema of a profile (draft 2020-12), from the same declarations as its reader.
 
 use super::object::{Choice, Object};
-use super::{Document, Policy, part};
+use super::{Document, Policy, part_kind};
 use serde_json::{Map, Value, json};
 
 /// The schema that is checked in as `schemas/profile.schema.json`.
@@ -11,7 +11,7 @@ pub fn schema() -> Value {
     schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
     schema.insert("title".into(), "Supplier profile".into());
     schema.extend(document);
-    schema.insert("$defs".into(), json!({ "part": part::definition() }));
+    schema.insert("$defs".into(), json!({ "part": part_kind::definition() }));
     Value::Object(schema)
 }
 
@@ -65,9 +65,15 @@ pub fn section<T: Object>(name: &str) -> Value {
 pub fn operations() -> Value {
     json!({
         "type": "object",
-        "propertyNames": { "pattern": "^([A-Za-z0-9._-]{1,64}|\\$schema)$" },
+        "properties": { "$schema": { "type": "string" }, "notes": {} },
+        "propertyNames": keys("^[A-Za-z0-9._-]{1,64}$"),
         "additionalProperties": patch(object::<Policy>()),
     })
+}
+
+/// Keys that are the profile's own, and the two that may stand everywhere.
+pub fn keys(pattern: &str) -> Value {
+    json!({ "anyOf": [{ "pattern": pattern }, { "enum": ["$schema", "notes"] }] })
 }
 
 /// What a merge patch on an object may be: nothing is required, and null removes.

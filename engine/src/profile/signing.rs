@@ -1,8 +1,10 @@
 //! How an attempt is signed.
 
-use super::kinds::{Bool, Parsed, int, label, map, member, sent_header_name, some_list, some_text, text};
+use super::kinds::{Bool, int, map, some_list};
+use super::names::{Parsed, label, member, sent_header_name, some_text, text};
 use super::object::{choice, choice_of, object};
-use super::part::{Part, parts, prepared};
+use super::part::Part;
+use super::part_kind::{parts, prepared};
 use super::read::{default, optional, required};
 use super::texts::{header_value, template};
 use crate::date::TimestampFormat;

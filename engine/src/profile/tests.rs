@@ -138,6 +138,7 @@ fn messages_say_what_to_write() {
     );
     assert_eq!(message(json!({ "retry": { "jitter": 2 } })), "write a number from 0 to 1");
     assert_eq!(message(json!({ "account": 7 })), "found a number; write a string");
+    assert_eq!(message(json!({ "profile": 2 })), "this version of the component reads profiles of format 1 alone");
     let unsupported = message(json!({ "signing": { "algorithm": "rsa-pss-sha512" } }));
     assert!(unsupported.starts_with("\"rsa\" cannot be had in this version; write \"hmac-sha1\""), "{unsupported}");
 }
@@ -163,14 +164,14 @@ fn what_this_version_lacks_is_said_by_name() {
 fn no_attempt_outlives_its_signature() {
     // B58
     let pointer = "/retry/attempt_timeout_ms";
-    one(json!({ "retry": { "attempt_timeout_ms": 600000 } }), pointer, code::CONFLICT);
-    one(json!({ "retry": { "attempt_timeout_ms": 300000 } }), pointer, code::CONFLICT);
-    one(json!({ "signing": { "tolerance_s": 30 } }), pointer, code::CONFLICT);
+    one(json!({ "retry": { "attempt_timeout_ms": 600000 } }), pointer, code::OUT_OF_RANGE);
+    one(json!({ "retry": { "attempt_timeout_ms": 300000 } }), pointer, code::OUT_OF_RANGE);
+    one(json!({ "signing": { "tolerance_s": 30 } }), pointer, code::OUT_OF_RANGE);
     assert!(read(&with(json!({ "retry": { "attempt_timeout_ms": 299999 } }))).is_ok());
     let untimed = json!({ "string_to_sign": ["{body}"], "headers": { "X-Signature": "{signature}" } });
     assert!(read(&with(json!({ "signing": untimed, "retry": { "attempt_timeout_ms": 600000 } }))).is_ok());
     let operation = json!({ "operations": { "slow": { "retry": { "attempt_timeout_ms": 300000 } } } });
-    one(operation, "/operations/slow/retry/attempt_timeout_ms", code::CONFLICT);
+    one(operation, "/operations/slow/retry/attempt_timeout_ms", code::OUT_OF_RANGE);
 }
 
 #[test]

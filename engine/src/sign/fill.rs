@@ -26,7 +26,8 @@ pub struct Message<'a> {
     pub idempotency_key: Option<&'a str>,
     pub at: Wall,
     pub timestamp: String,
-    pub nonce: String,
+    /// 16 random bytes of this attempt alone.
+    pub nonce_seed: [u8; 16],
     /// One for every key, once they are made.
     pub signatures: Vec<String>,
 }
@@ -75,7 +76,7 @@ impl Message<'_> {
             Slot::Basic { user, password } => basic(self.keys, self.blank, user, password.as_deref()).into(),
             Slot::Timestamp(None) => self.timestamp.as_str().into(),
             Slot::Timestamp(Some(format)) => date::format(*format, self.at.0).into(),
-            Slot::Nonce => self.nonce.as_str().into(),
+            Slot::Nonce => nonce(self.profile.signing.as_ref(), self.nonce_seed).into(),
             Slot::Method => self.method.into(),
             Slot::Path => self.path().into(),
             Slot::Query => self.query().into(),
@@ -182,7 +183,7 @@ pub fn percent(bytes: &[u8]) -> String {
 }
 
 /// `{nonce}` from 16 random bytes.
-pub fn nonce(signing: Option<&Signing>, seed: [u8; 16]) -> String {
+fn nonce(signing: Option<&Signing>, seed: [u8; 16]) -> String {
     match signing.map(|signing| signing.nonce) {
         None => String::new(),
         Some(Nonce::Hex16) => HEXLOWER.encode(&seed),

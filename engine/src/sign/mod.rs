@@ -98,7 +98,7 @@ fn prepared<'a>(
         idempotency_key: draft.idempotency_key.as_deref(),
         at,
         timestamp: fill::timestamp(signing, at),
-        nonce: fill::nonce(signing, nonce_seed),
+        nonce_seed,
         signatures: Vec::new(),
     };
     // The wire never carries two of a header that the profile sets.
@@ -211,5 +211,7 @@ impl Message<'_> {
     }
 }
 
+#[cfg(test)]
+mod recipes;
 #[cfg(test)]
 mod tests;
