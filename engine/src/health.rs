@@ -76,7 +76,10 @@ impl Health {
         put("waited_ms", self.waited_ms.into());
         put("replies", self.replies.iter().map(|(k, v)| (k.clone(), Value::from(*v))).collect::<Map<_, _>>().into());
         put("pages", self.pages.into());
-        put("failures", self.failures.iter().map(|(k, v)| ((*k).to_owned(), Value::from(*v))).collect::<Map<_, _>>().into());
+        put(
+            "failures",
+            self.failures.iter().map(|(k, v)| ((*k).to_owned(), Value::from(*v))).collect::<Map<_, _>>().into(),
+        );
         put("unavailable_in_a_row", self.unavailable_in_a_row.into());
         put("last_answer_ms", self.last_answer.map(|at| at.0).into());
         put("clock_offset_ms", clock.offset(self.last_now).into());

@@ -161,7 +161,10 @@ impl Signed {
 
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Message").field("method", &self.method).field("authority", &self.authority).finish_non_exhaustive()
+        f.debug_struct("Message")
+            .field("method", &self.method)
+            .field("authority", &self.authority)
+            .finish_non_exhaustive()
     }
 }
 

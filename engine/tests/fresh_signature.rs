@@ -14,19 +14,21 @@ fn signed(signature: &str) -> i64 {
 
 fn any_reply() -> impl Strategy<Value = Reply> {
     let status = prop_oneof![Just(429u16), Just(502), Just(503), Just(504)];
-    (status, 0u64..20_000, prop::option::of(0u32..50), prop::option::of(0i64..50)).prop_map(|(status, after, wait, reset)| {
-        let mut reply = Reply { after, ..Reply::status(status, &[], "{}") };
-        if let common::Answer::Status(_, headers, _) = &mut reply.event {
-            if let Some(wait) = wait {
-                headers.push(("retry-after", wait.to_string()));
+    (status, 0u64..20_000, prop::option::of(0u32..50), prop::option::of(0i64..50)).prop_map(
+        |(status, after, wait, reset)| {
+            let mut reply = Reply { after, ..Reply::status(status, &[], "{}") };
+            if let common::Answer::Status(_, headers, _) = &mut reply.event {
+                if let Some(wait) = wait {
+                    headers.push(("retry-after", wait.to_string()));
+                }
+                if let Some(reset) = reset {
+                    headers.push(("x-ratelimit-remaining", "0".into()));
+                    headers.push(("x-ratelimit-reset", (common::T0 / 1_000 + reset).to_string()));
+                }
             }
-            if let Some(reset) = reset {
-                headers.push(("x-ratelimit-remaining", "0".into()));
-                headers.push(("x-ratelimit-reset", (common::T0 / 1_000 + reset).to_string()));
-            }
-        }
-        reply
-    })
+            reply
+        },
+    )
 }
 
 proptest! {

@@ -42,7 +42,10 @@ enum Turn {
     Report(Box<Event>),
     /// The request reaches the supplier.
     Arrive(u64),
-    Swap { expect: Option<String>, value: Option<String> },
+    Swap {
+        expect: Option<String>,
+        value: Option<String>,
+    },
 }
 
 struct Random(u64);
@@ -62,9 +65,14 @@ impl Random {
 
 fn run(plan: &Plan) -> Outcome {
     let mut random = Random(plan.seed | 1);
-    let open = || supplier(r#"{"budget":{"shared":true},"retry":{"max_attempts":50,"deadline_ms":4000000,"max_server_wait_ms":4000000}}"#);
+    let open = || {
+        supplier(
+            r#"{"budget":{"shared":true},"retry":{"max_attempts":50,"deadline_ms":4000000,"max_server_wait_ms":4000000}}"#,
+        )
+    };
     let mut workers: Vec<Supplier> = (0..plan.workers).map(|_| open()).collect();
-    let skews: Vec<i64> = (0..plan.workers).map(|_| random.within((0, 2 * plan.skew as u64)) as i64 - plan.skew).collect();
+    let skews: Vec<i64> =
+        (0..plan.workers).map(|_| random.within((0, 2 * plan.skew as u64)) as i64 - plan.skew).collect();
     let mut calls: Vec<Option<Call>> = (0..plan.workers).map(|_| None).collect();
     let mut queue = BinaryHeap::new();
     let mut turns = BTreeMap::new();
@@ -134,7 +142,7 @@ fn run(plan: &Plan) -> Outcome {
                 let latency = random.within(plan.latency);
                 if random.next() % 1_000 < plan.crashes {
                     // The worker dies with its lease; half of the time the request still arrives.
-                    if random.next() % 2 == 0 {
+                    if random.next().is_multiple_of(2) {
                         *outcome.windows.entry((at + latency / 2) / plan.window).or_default() += 1;
                     }
                     workers[worker] = open();
@@ -144,7 +152,9 @@ fn run(plan: &Plan) -> Outcome {
                     push(&mut queue, &mut turns, at + latency / 2, worker, Turn::Arrive(latency));
                 }
             }
-            Action::Wait { ms, .. } => push(&mut queue, &mut turns, at + ms.0, worker, Turn::Report(Box::new(Event::Go))),
+            Action::Wait { ms, .. } => {
+                push(&mut queue, &mut turns, at + ms.0, worker, Turn::Report(Box::new(Event::Go)))
+            }
             Action::Store { expect, value, .. } => {
                 let trip = random.within((0, 1));
                 push(&mut queue, &mut turns, at + trip, worker, Turn::Swap { expect, value });

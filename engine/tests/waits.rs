@@ -105,10 +105,11 @@ fn b27_waits_spread() {
     let mut seen = std::collections::BTreeSet::new();
     for jitter in 1..200u64 {
         let mut world = World::new("{}");
-        let _ = world.play(Goal::Reply(get("/x")), seeded(jitter.wrapping_mul(0x9e37_79b9_7f4a_7c15)), |n, _| match n {
-            0 => Reply::status(429, &[("retry-after", "3")], ""),
-            _ => Reply::status(200, &[], ""),
-        });
+        let _ =
+            world.play(Goal::Reply(get("/x")), seeded(jitter.wrapping_mul(0x9e37_79b9_7f4a_7c15)), |n, _| match n {
+                0 => Reply::status(429, &[("retry-after", "3")], ""),
+                _ => Reply::status(200, &[], ""),
+            });
         seen.insert(world.waits[0]);
     }
     assert!(seen.len() > 100, "200 calls waited {} different times", seen.len());

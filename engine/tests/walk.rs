@@ -56,9 +56,11 @@ proptest! {
 fn b95_a_page_has_its_own_attempts_and_no_more() {
     let mut world = World::new("{}");
     let list = vec![vec![1], vec![2]];
-    let first = world.play(Goal::Page { request: get("/list"), position: None }, [0; 16], |_, sent| page(&list, &sent.target));
+    let first =
+        world.play(Goal::Page { request: get("/list"), position: None }, [0; 16], |_, sent| page(&list, &sent.target));
     let Ok(Done::Page { next: Some(next), .. }) = first else { panic!("{first:?}") };
-    let end = world.play(Goal::Page { request: get("/list"), position: Some(next) }, [0; 16], |_, _| Reply::status(503, &[], ""));
+    let end = world
+        .play(Goal::Page { request: get("/list"), position: Some(next) }, [0; 16], |_, _| Reply::status(503, &[], ""));
     assert_eq!(end.map(|_| ()).map_err(|failure| failure.kind.name()), Err("unavailable"));
     assert_eq!(world.sent.len(), 1 + 4);
 }

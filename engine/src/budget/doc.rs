@@ -89,12 +89,9 @@ impl Doc {
             insert(&mut entry, "k", (window.most > 0).then_some(window.most));
             windows.insert(name.clone(), Value::Object(entry));
         }
-        let leases = self.leases.iter().map(|l| Value::from(vec![
-            Value::from(l.id.as_str()),
-            Value::from(l.end.0),
-            Value::from(l.cost),
-            Value::from(l.seq),
-        ]));
+        let leases = self.leases.iter().map(|l| {
+            Value::from(vec![Value::from(l.id.as_str()), Value::from(l.end.0), Value::from(l.cost), Value::from(l.seq)])
+        });
         let mut map = Map::new();
         insert(&mut map, "p", (self.closed_until.0 != 0).then_some(self.closed_until.0));
         insert(&mut map, "s", (self.newest.0 != 0).then_some(self.newest.0));
@@ -135,7 +132,8 @@ impl Doc {
 
     /// How long this text is of use to anybody.
     pub(crate) fn useful_for(&self, now: Theirs) -> Ms {
-        let ends = self.windows.values().filter_map(|window| window.reset).chain([self.closed_until, self.silent_until]);
+        let ends =
+            self.windows.values().filter_map(|window| window.reset).chain([self.closed_until, self.silent_until]);
         let last = ends.chain(self.leases.iter().map(|lease| lease.end)).max().unwrap_or_default();
         now.until(last).plus(Ms(3_600_000))
     }
@@ -159,7 +157,10 @@ mod tests {
     #[test]
     fn reads_what_it_wrote() {
         let mut doc = Doc { closed_until: Theirs(5), newest: Theirs(4), grants: 9, ..Doc::default() };
-        doc.windows.insert("requests".into(), Window { limit: Some(10), left: Some(0), reset: Some(Theirs(7)), ..Window::default() });
+        doc.windows.insert(
+            "requests".into(),
+            Window { limit: Some(10), left: Some(0), reset: Some(Theirs(7)), ..Window::default() },
+        );
         doc.leases.push(Lease { id: "a.1".into(), end: Theirs(8), cost: 2, seq: 9 });
         assert_eq!(doc.text(), r#"{"p":5,"s":4,"q":9,"w":{"requests":{"l":10,"r":0,"t":7}},"f":[["a.1",8,2,9]]}"#);
         assert_eq!(Doc::parse(&doc.text()), Some(doc));

@@ -31,7 +31,11 @@ pub(crate) struct Want<'a> {
 pub(crate) enum Reservation {
     Grant(Grant),
     /// `asked` is the supplier's number alone; `ms` has the margin on top. Jitter comes later.
-    Wait { ms: Ms, asked: Option<Ms>, why: Why },
+    Wait {
+        ms: Ms,
+        asked: Option<Ms>,
+        why: Why,
+    },
 }
 
 impl Doc {

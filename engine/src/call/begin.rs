@@ -80,17 +80,22 @@ impl Call {
             None => profile.policy.clone(),
             Some(name) => match profile.operations.get(name) {
                 Some(policy) => policy.clone(),
-                None => return Err(invalid("invalid-request", "the profile has no such operation; see its \"operations\"")),
+                None => {
+                    return Err(invalid("invalid-request", "the profile has no such operation; see its \"operations\""));
+                }
             },
         };
         if !field::is_name(&request.method) || matches!(request.method.as_str(), "CONNECT" | "TRACE") {
             return Err(invalid("invalid-request", "the method is not one that can be sent; write GET, POST, ..."));
         }
-        let path_and_query =
-            uri::join(&profile.base_url, &request.target, &request.query).map_err(|why| invalid("invalid-path", why))?;
+        let path_and_query = uri::join(&profile.base_url, &request.target, &request.query)
+            .map_err(|why| invalid("invalid-path", why))?;
         check_headers(profile, &policy, &request.headers)?;
         if request.deadline == Some(Ms::ZERO) {
-            return Err(invalid("invalid-request", "a deadline of 0 ms leaves no time; leave it out for the profile's"));
+            return Err(invalid(
+                "invalid-request",
+                "a deadline of 0 ms leaves no time; leave it out for the profile's",
+            ));
         }
         if request.body.len() > policy.caps.request_body_bytes as usize {
             return Err(invalid("request-too-large", "the body is longer than caps.request_body_bytes allows"));
@@ -150,7 +155,8 @@ fn check_headers(profile: &Profile, policy: &Policy, headers: &Headers) -> Resul
             return Err((FailureKind::Invalid, "invalid-header", message));
         }
         if !field::is_value(value) {
-            let message = format!("the value of header {name} has a control character or white space around it (RFC 9110, 5.5)");
+            let message =
+                format!("the value of header {name} has a control character or white space around it (RFC 9110, 5.5)");
             return Err((FailureKind::Invalid, "invalid-header", message));
         }
         if field::is_reserved(name) || profile.owns_header(policy, name) {
@@ -165,7 +171,12 @@ fn check_headers(profile: &Profile, policy: &Policy, headers: &Headers) -> Resul
     Ok(())
 }
 
-fn check_position(profile: &Profile, policy: &Policy, request: &Request, text: Option<&str>) -> Result<Position, Refusal> {
+fn check_position(
+    profile: &Profile,
+    policy: &Policy,
+    request: &Request,
+    text: Option<&str>,
+) -> Result<Position, Refusal> {
     if policy.pages.is_none() {
         return Err(no_pages());
     }
@@ -205,11 +216,17 @@ fn place_key(rule: Option<&Idempotency>, key: Option<&str>, method: &str, placed
     let (rule, key) = match (rule, key) {
         (None, None) => return Ok(()),
         (Some(rule), None) if rule.required && !matches!(method, "GET" | "HEAD" | "OPTIONS") => {
-            return Err(invalid("idempotency-key-required", "the profile wants an idempotency key for this; give a stable one"));
+            return Err(invalid(
+                "idempotency-key-required",
+                "the profile wants an idempotency key for this; give a stable one",
+            ));
         }
         (Some(_), None) => return Ok(()),
         (None, Some(_)) => {
-            return Err(invalid("invalid-request", "the profile says nowhere how this supplier takes an idempotency key"));
+            return Err(invalid(
+                "invalid-request",
+                "the profile says nowhere how this supplier takes an idempotency key",
+            ));
         }
         (Some(rule), Some(key)) => (rule, key),
     };

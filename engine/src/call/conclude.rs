@@ -1,8 +1,8 @@
 //! What the call does about a settled outcome: it ends, or goes round again.
 
+use super::Call;
 use super::failure::refusal;
 use super::outcome::{Meaning, Outcome, TIMEOUT};
-use super::Call;
 use crate::event::{Action, Done, FailureKind};
 use crate::http::{Body, Headers};
 use crate::paging::{Context, cut, is_end};
@@ -30,7 +30,8 @@ impl Call {
             }
             Meaning::Ambiguous { code } => {
                 self.journal.verdict("unknown-outcome", "transport");
-                let message = format!("the attempt ended with {code}, and the supplier may have carried it out; {FIND_OUT}");
+                let message =
+                    format!("the attempt ended with {code}, and the supplier may have carried it out; {FIND_OUT}");
                 self.fail(supplier, FailureKind::UnknownOutcome, "maybe-applied", message, now)
             }
             Meaning::Late => {
@@ -39,7 +40,9 @@ impl Call {
                     Repeatable::Unsafe => (
                         FailureKind::UnknownOutcome,
                         "maybe-applied",
-                        format!("the call's deadline passed during the attempt, and the supplier may have carried it out; {FIND_OUT}"),
+                        format!(
+                            "the call's deadline passed during the attempt, and the supplier may have carried it out; {FIND_OUT}"
+                        ),
                     ),
                     _ => (
                         FailureKind::Cancelled,
@@ -101,14 +104,22 @@ impl Call {
             }
             Verdict::Unknown => {
                 self.journal.verdict("unknown-outcome", &by);
-                let message = format!("the supplier answered {status}, and may have carried the request out; {FIND_OUT}");
+                let message =
+                    format!("the supplier answered {status}, and may have carried the request out; {FIND_OUT}");
                 self.fail(supplier, FailureKind::UnknownOutcome, "maybe-applied", message, now)
             }
         }
     }
 
     /// Another attempt, if there is one left and its wait fits.
-    fn again(&mut self, supplier: &mut Supplier, cause: Cause, number: Option<&Number>, min_wait: Ms, now: Now) -> Action {
+    fn again(
+        &mut self,
+        supplier: &mut Supplier,
+        cause: Cause,
+        number: Option<&Number>,
+        min_wait: Ms,
+        now: Now,
+    ) -> Action {
         if self.attempts >= self.policy.retry.max_attempts {
             return self.exhausted(supplier, cause, now);
         }
@@ -137,7 +148,9 @@ impl Call {
         let (kind, advice) = match status {
             _ if spent && limited => (FailureKind::Throttled, "the limit is still reached; call again later"),
             502..=504 if spent => (FailureKind::Unavailable, "call again later"),
-            _ if verdict == "redirect" => (FailureKind::BadResponse, "redirects are never followed; correct base_url or target"),
+            _ if verdict == "redirect" => {
+                (FailureKind::BadResponse, "redirects are never followed; correct base_url or target")
+            }
             _ if verdict == "cursor-rejected" => {
                 (FailureKind::BadResponse, "the supplier no longer accepts this cursor; start the list again")
             }
@@ -149,7 +162,15 @@ impl Call {
     }
 
     /// Cuts a page out of a good response. `ended`: the status alone was the end of the list.
-    fn page(&mut self, supplier: &mut Supplier, pages: &Pages, headers: &Headers, body: Body, ended: bool, now: Now) -> Action {
+    fn page(
+        &mut self,
+        supplier: &mut Supplier,
+        pages: &Pages,
+        headers: &Headers,
+        body: Body,
+        ended: bool,
+        now: Now,
+    ) -> Action {
         let Some(position) = self.position.take() else { return self.reply(supplier, "ok".to_owned(), now) };
         if ended {
             return self.hand_over(supplier, "[]".to_owned(), 0, None, now);
@@ -179,13 +200,20 @@ impl Call {
             }
             None => "[]".to_owned(),
         };
-        let next = page.next.map(|next| {
-            position.advance(next, page.count, pages.max_pages, pages.allow_repeated_cursor).text()
-        });
+        let next = page
+            .next
+            .map(|next| position.advance(next, page.count, pages.max_pages, pages.allow_repeated_cursor).text());
         self.hand_over(supplier, items, page.count, next, now)
     }
 
-    fn hand_over(&mut self, supplier: &mut Supplier, items: String, count: u32, next: Option<String>, now: Now) -> Action {
+    fn hand_over(
+        &mut self,
+        supplier: &mut Supplier,
+        items: String,
+        count: u32,
+        next: Option<String>,
+        now: Now,
+    ) -> Action {
         supplier.health.paged();
         let journal = self.journal.close("ok", Some(now));
         Action::Done(Ok(Done::Page { items, count, next, journal }))

@@ -62,9 +62,13 @@ pub(super) fn refusal(code: &str, detail: Option<&str>) -> (FailureKind, String,
         Some(ErrorCode::HttpRequestUriTooLong) => {
             named(FailureKind::Invalid, code, "the target is too long for the host; shorten path or query")
         }
-        Some(
-            ErrorCode::HttpRequestHeaderSectionSize | ErrorCode::HttpRequestHeaderSize,
-        ) => named(FailureKind::Invalid, "request-headers-too-large", "the headers are too large for the host; send less"),
-        _ => named(FailureKind::Internal, code, "the host could not send this request, and repeating it would not help"),
+        Some(ErrorCode::HttpRequestHeaderSectionSize | ErrorCode::HttpRequestHeaderSize) => named(
+            FailureKind::Invalid,
+            "request-headers-too-large",
+            "the headers are too large for the host; send less",
+        ),
+        _ => {
+            named(FailureKind::Internal, code, "the host could not send this request, and repeating it would not help")
+        }
     }
 }

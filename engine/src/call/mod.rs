@@ -59,10 +59,16 @@ enum State {
     /// Not before the due's time, and not before the budget agrees.
     Waiting(Due, Why),
     /// The store has been asked for the pool's text, or to swap it for `text`.
-    Reserving { due: Due, swap: Option<Swap> },
+    Reserving {
+        due: Due,
+        swap: Option<Swap>,
+    },
     Sending(Flight),
     /// The store has been asked to note the outcome.
-    Settling { outcome: Box<Outcome>, swap: Option<Swap> },
+    Settling {
+        outcome: Box<Outcome>,
+        swap: Option<Swap>,
+    },
     Ended,
 }
 
@@ -103,7 +109,9 @@ impl Call {
                 self.settled(supplier, outcome, swap, Answer { won, current }, now)
             }
             (State::Settling { outcome, .. }, Event::Go) => self.settle_again(supplier, outcome),
-            (State::Settling { outcome, .. }, Event::StoreFailed { .. }) => self.settle_without_store(supplier, *outcome, now),
+            (State::Settling { outcome, .. }, Event::StoreFailed { .. }) => {
+                self.settle_without_store(supplier, *outcome, now)
+            }
             _ => {
                 supplier.health.failed(&self.failure(FailureKind::Internal, OUT_OF_TURN, String::new()), now);
                 self.out_of_turn(now)
@@ -142,7 +150,9 @@ impl Call {
 
     /// An event that does not answer the last action.
     fn out_of_turn(&mut self, now: Now) -> Action {
-        let message = "the host reported something that does not answer the call's last action; this is a fault of the host".to_owned();
+        let message =
+            "the host reported something that does not answer the call's last action; this is a fault of the host"
+                .to_owned();
         let mut failure = self.failure(FailureKind::Internal, OUT_OF_TURN, message);
         failure.journal = self.journal.close(OUT_OF_TURN, Some(now));
         Action::Done(Err(failure))

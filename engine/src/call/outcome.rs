@@ -22,15 +22,27 @@ pub(super) struct Outcome {
 }
 
 pub(super) enum Meaning {
-    Answered { status: u16, judgement: Judgement, headers: Headers, body: Body },
+    Answered {
+        status: u16,
+        judgement: Judgement,
+        headers: Headers,
+        body: Body,
+    },
     /// No complete response; worth another attempt.
-    Lost { code: String },
+    Lost {
+        code: String,
+    },
     /// No complete response, and an unsafe request may have been carried out.
-    Ambiguous { code: String },
+    Ambiguous {
+        code: String,
+    },
     /// The call's deadline ended the attempt.
     Late,
     /// The host will not send it.
-    Refused { code: String, detail: Option<String> },
+    Refused {
+        code: String,
+        detail: Option<String>,
+    },
     TooLarge,
 }
 
@@ -114,7 +126,12 @@ impl Call {
             }
             Phase::MaybeSent => lost(),
         };
-        Outcome { settlement: heard.settlement, meaning, number: heard.number, limited: heard.exhausted || status == Some(429) }
+        Outcome {
+            settlement: heard.settlement,
+            meaning,
+            number: heard.number,
+            limited: heard.exhausted || status == Some(429),
+        }
     }
 
     /// What headers tell about clock and budget.
@@ -128,7 +145,8 @@ impl Call {
         now: Now,
     ) -> Heard {
         // A cached answer's `Date` is no clock (RFC 9111, 5.1; `cases.md`, B73).
-        let date = headers.get("date").filter(|_| !headers.has("age")).and_then(|date| date::parse_http_date(date.trim()));
+        let date =
+            headers.get("date").filter(|_| !headers.has("age")).and_then(|date| date::parse_http_date(date.trim()));
         let date = date.map(Theirs);
         if let Some(date) = date
             && let Some(by) = supplier.clock.learn(date, flight.sent.mono, now.mono)
@@ -152,26 +170,28 @@ impl Call {
         let mut seen = Vec::new();
         for report in reports.iter().filter(|report| report.counted) {
             let after = report.reset.map(until);
-            if after.is_some_and(|after| after > IMPLAUSIBLE) && number.as_ref().is_none_or(|n| n.from != report.window) {
+            if after.is_some_and(|after| after > IMPLAUSIBLE) && number.as_ref().is_none_or(|n| n.from != report.window)
+            {
                 self.journal.note("dialect-implausible", Some(report.window.clone()), report.raw.clone());
             }
             seen.push(see(report, after.filter(|after| *after <= IMPLAUSIBLE), theirs, known.is_none()));
         }
-        let settlement = Settlement {
-            lease: flight.lease.clone(),
-            spent: Spent::Yes,
-            date,
-            seen,
-            closed: None,
-            silent_until: None,
-        };
+        let settlement =
+            Settlement { lease: flight.lease.clone(), spent: Spent::Yes, date, seen, closed: None, silent_until: None };
         let exhausted = reports.iter().any(|report| report.counted && report.remaining == Some(0));
         Heard { settlement, date, number, exhausted, theirs, has_readers }
     }
 
     /// Whether a refused timestamp was really off, judged by the time that this attempt was
     /// signed at (`cases.md`, B75); if so, the supplier's time signs from now on.
-    fn resync(&mut self, supplier: &mut Supplier, flight: &Flight, date: Option<Theirs>, status: u16, now: Now) -> Verdict {
+    fn resync(
+        &mut self,
+        supplier: &mut Supplier,
+        flight: &Flight,
+        date: Option<Theirs>,
+        status: u16,
+        now: Now,
+    ) -> Verdict {
         let plain = if status == 403 { "forbidden" } else { "rejected" };
         let off = match (flight.signed_at, date) {
             (Some(signed), Some(date)) => signed.0.abs_diff(date.0),

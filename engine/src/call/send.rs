@@ -17,9 +17,10 @@ impl Call {
         let attempt = self.attempts.saturating_add(1);
         let Some(at) = self.signing_time(supplier, now) else {
             self.give_back(supplier, &permit, now);
-            let message = "a timestamp must be signed, our clock is before 2020, and the supplier has not told its own; \
+            let message =
+                "a timestamp must be signed, our clock is before 2020, and the supplier has not told its own; \
                            set the clock of this machine"
-                .to_owned();
+                    .to_owned();
             return self.fail(supplier, FailureKind::Internal, "clock-unusable", message, now);
         };
         let signed = sign::sign(&supplier.profile, &supplier.keys, &self.draft, at, self.entropy.nonce(attempt));

@@ -54,16 +54,25 @@ impl Call {
     pub(super) fn wait(&mut self, supplier: &mut Supplier, plan: &Plan, now: Now) -> Action {
         let cap = Ms(u64::from(self.policy.retry.max_server_wait_ms));
         if let Some(asked) = plan.asked.filter(|asked| *asked > cap && !plan.clamped) {
-            let message = format!("the supplier wants a wait of {asked}, max_server_wait_ms allows {cap}; call again after that");
+            let message =
+                format!("the supplier wants a wait of {asked}, max_server_wait_ms allows {cap}; call again after that");
             return self.refuse(supplier, plan, FailureKind::Throttled, "wait-too-long", message, now);
         }
         if let Some(most) = self.max_wait.filter(|most| plan.ms > *most) {
-            let message = format!("a wait of {} is due ({}), max-wait-ms allows {most}; call again after that", plan.ms, plan.why.name());
+            let message = format!(
+                "a wait of {} is due ({}), max-wait-ms allows {most}; call again after that",
+                plan.ms,
+                plan.why.name()
+            );
             return self.refuse(supplier, plan, FailureKind::Throttled, "wait-too-long", message, now);
         }
         if self.elapsed(now).plus(plan.ms) >= self.deadline {
             let left = self.deadline.minus(self.elapsed(now));
-            let message = format!("a wait of {} is due ({}), the deadline is in {left}; give the call more time", plan.ms, plan.why.name());
+            let message = format!(
+                "a wait of {} is due ({}), the deadline is in {left}; give the call more time",
+                plan.ms,
+                plan.why.name()
+            );
             return self.refuse(supplier, plan, FailureKind::Cancelled, "deadline-would-pass", message, now);
         }
         self.journal.waits(plan.ms, plan.why, now);

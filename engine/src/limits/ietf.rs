@@ -8,13 +8,7 @@
 //!
 //! The first generation, three headers, is read by `fields`.
 
-use std::convert::Infallible;
-
-use sfv::visitor::{
-    DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ListVisitor, ParameterVisitor,
-};
-use sfv::{BareItemFromInput, KeyRef, Parser};
-
+use super::structured::{self, Event, Thousandths, Value};
 use super::{Ietf, Report};
 use crate::http::Headers;
 use crate::number::Amount;
@@ -90,9 +84,6 @@ fn unnamed_report(members: &[Member], policies: &[Member]) -> Option<Report> {
     })
 }
 
-/// A number of RFC 9651, exactly: thousandths, which is all that it can hold.
-type Thousandths = i64;
-
 /// Rounded down; `None` for the negative numbers that some send for "unknown".
 fn count(number: Option<Thousandths>) -> Option<u64> {
     u64::try_from(number?).ok().map(|number| number / 1000)
@@ -115,19 +106,26 @@ fn raw(number: Option<Thousandths>) -> Option<String> {
 
 fn list(text: &str) -> Option<Vec<Member>> {
     let mut members = Members::default();
-    Parser::new(text).parse_list_with_visitor(&mut members).ok()?;
-    Some(members.0)
+    structured::list(text, &mut |event| members.take(event))?;
+    Some(members.all)
 }
 
 fn dictionary(text: &str) -> Option<Vec<Member>> {
     let mut members = Members::default();
-    Parser::new(text).parse_dictionary_with_visitor(&mut members).ok()?;
-    Some(members.0)
+    structured::dictionary(text, &mut |event| match event {
+        Event::Member(key, _) if !matches!(key, "limit" | "remaining" | "reset") => members.skipping = true,
+        event => members.take(event),
+    })?;
+    Some(members.all)
 }
 
 /// Members of a list or dictionary, as far as they matter.
 #[derive(Default)]
-struct Members(Vec<Member>);
+struct Members {
+    all: Vec<Member>,
+    /// The parameters that follow belong to a member that is not kept.
+    skipping: bool,
+}
 
 #[derive(Default)]
 struct Member {
@@ -146,79 +144,48 @@ struct Member {
 }
 
 impl Members {
-    /// Room for one more, or `None`, which is parsed and forgotten.
-    fn push(&mut self, key: &str) -> Option<&mut Member> {
-        if self.0.len() >= MAX_WINDOWS {
-            return None;
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Member(key, value) => {
+                self.skipping = self.all.len() >= MAX_WINDOWS;
+                if !self.skipping {
+                    self.all.push(Member::new(key, value));
+                }
+            }
+            Event::Parameter(key, value) => {
+                if let Some(member) = self.all.last_mut().filter(|_| !self.skipping) {
+                    member.set(key, value);
+                }
+            }
         }
-        self.0.push(Member { key: key.to_owned(), ..Member::default() });
-        self.0.last_mut()
     }
 }
 
-impl<'de> ListVisitor<'de> for Members {
-    type Error = Infallible;
-
-    fn entry(&mut self) -> Result<impl EntryVisitor<'de>, Infallible> {
-        Ok(self.push(""))
+impl Member {
+    fn new(key: &str, value: Value) -> Member {
+        let (name, value) = match value {
+            Value::Word(name) if name.len() <= MAX_NAME => (Some(name), None),
+            value => (None, number(&value)),
+        };
+        Member { key: key.to_owned(), name, value, ..Member::default() }
     }
-}
 
-impl<'de> DictionaryVisitor<'de> for Members {
-    type Error = Infallible;
-
-    fn entry(&mut self, key: &'de KeyRef) -> Result<impl EntryVisitor<'de>, Infallible> {
-        let wanted = matches!(key.as_str(), "limit" | "remaining" | "reset");
-        Ok(if wanted { self.push(key.as_str()) } else { None })
-    }
-}
-
-impl<'de> EntryVisitor<'de> for &mut Member {
-    fn inner_list(self) -> Result<impl InnerListVisitor<'de>, Infallible> {
-        Ok(Ignored)
-    }
-}
-
-impl<'de> ItemVisitor<'de> for &mut Member {
-    type Error = Infallible;
-
-    fn bare_item(self, item: BareItemFromInput<'de>) -> Result<impl ParameterVisitor<'de>, Infallible> {
-        self.name = word(&item).filter(|name| name.len() <= MAX_NAME).map(str::to_owned);
-        self.value = thousandths(&item);
-        Ok(self)
-    }
-}
-
-impl<'de> ParameterVisitor<'de> for &mut Member {
-    type Error = Infallible;
-
-    fn parameter(&mut self, key: &'de KeyRef, item: BareItemFromInput<'de>) -> Result<(), Infallible> {
-        match key.as_str() {
-            "r" => self.r = thousandths(&item),
-            "t" => self.t = thousandths(&item),
-            "q" => self.q = thousandths(&item),
-            "w" => self.w = thousandths(&item),
-            "qu" => self.foreign = word(&item) != Some("requests"),
+    /// The last of equal parameters counts.
+    fn set(&mut self, key: &str, value: Value) {
+        match key {
+            "r" => self.r = number(&value),
+            "t" => self.t = number(&value),
+            "q" => self.q = number(&value),
+            "w" => self.w = number(&value),
+            "qu" => self.foreign = !matches!(value, Value::Word(unit) if unit == "requests"),
             _ => {}
         }
-        Ok(())
     }
 }
 
-/// A String, or the Token that earlier drafts had in its place.
-fn word<'a>(item: &'a BareItemFromInput<'_>) -> Option<&'a str> {
-    match item {
-        BareItemFromInput::String(text) => Some(text.as_str()),
-        BareItemFromInput::Token(text) => Some(text.as_str()),
-        _ => None,
-    }
-}
-
-fn thousandths(item: &BareItemFromInput<'_>) -> Option<Thousandths> {
-    match item {
-        // At most 15 digits, so this cannot overflow.
-        BareItemFromInput::Integer(number) => i64::from(*number).checked_mul(1000),
-        BareItemFromInput::Decimal(number) => Some(i64::from(number.as_integer_scaled_1000())),
+fn number(value: &Value) -> Option<Thousandths> {
+    match value {
+        Value::Number(number) => Some(*number),
         _ => None,
     }
 }

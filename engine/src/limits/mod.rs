@@ -8,6 +8,7 @@
 mod fields;
 mod fraction;
 mod ietf;
+mod structured;
 
 use crate::http::Headers;
 use crate::number::{Amount, Unit};

@@ -37,7 +37,8 @@ pub(crate) fn is_end(pages: &Pages, status: u16) -> bool {
 pub(crate) fn cut(pages: &Pages, headers: &Headers, body: &str, context: &Context<'_>) -> Result<Cut, &'static str> {
     let wanted = Wanted::of(pages);
     let found = json::capture(body, &wanted.pointers).map_err(|_| "shape: the body is not JSON")?;
-    let at = |slot: Option<usize>| slot.and_then(|slot| found.get(slot).copied().flatten()).filter(|raw| *raw != "null");
+    let at =
+        |slot: Option<usize>| slot.and_then(|slot| found.get(slot).copied().flatten()).filter(|raw| *raw != "null");
     let raw = at(Some(0));
     let list = match raw {
         Some(raw) => json::array(raw).ok_or("shape: what pages.items points to is not an array")?,
@@ -53,7 +54,9 @@ pub(crate) fn cut(pages: &Pages, headers: &Headers, body: &str, context: &Contex
         Some("false") => Some(!pages.more_is),
         Some(_) => return Err("shape: what pages.more points to is not a boolean"),
     };
-    if more == Some(false) || ended(pages, headers, count, context, |slot| scalar(wanted.ends.get(slot).copied().flatten())) {
+    if more == Some(false)
+        || ended(pages, headers, count, context, |slot| scalar(wanted.ends.get(slot).copied().flatten()))
+    {
         return Ok(Cut { items, count, next: None });
     }
     let next = match &pages.cursor {
@@ -64,8 +67,12 @@ pub(crate) fn cut(pages: &Pages, headers: &Headers, body: &str, context: &Contex
             None => None,
         },
         Cursor::Count { start, step } => (count > 0).then(|| Next::Cursor(counted(*start, step, context, count))),
-        Cursor::Link(rel) => headers.get("link").and_then(|field| link::target(&field, rel)).map(|url| follow(context, &url)),
-        Cursor::UrlBody(_) => scalar(wanted.cursor).map(|url| if url.is_empty() { empty() } else { follow(context, &url) }),
+        Cursor::Link(rel) => {
+            headers.get("link").and_then(|field| link::target(&field, rel)).map(|url| follow(context, &url))
+        }
+        Cursor::UrlBody(_) => {
+            scalar(wanted.cursor).map(|url| if url.is_empty() { empty() } else { follow(context, &url) })
+        }
     };
     let next = next.filter(|next| !(pages.empty_is_end && *next == empty()));
     let next = match next {
@@ -106,7 +113,13 @@ impl<'a> Wanted<'a> {
 }
 
 /// Whether a further end rule holds. `value` reads the rule's pointer.
-fn ended(pages: &Pages, headers: &Headers, count: u32, context: &Context<'_>, value: impl Fn(usize) -> Option<String>) -> bool {
+fn ended(
+    pages: &Pages,
+    headers: &Headers,
+    count: u32,
+    context: &Context<'_>,
+    value: impl Fn(usize) -> Option<String>,
+) -> bool {
     let read = |source: &Source, rule: usize| -> Option<u64> {
         let text = match source {
             Source::Header(name) => headers.get(name).map(|value| value.trim().to_owned()),
@@ -120,7 +133,9 @@ fn ended(pages: &Pages, headers: &Headers, count: u32, context: &Context<'_>, va
         End::FewerThan(size) => count < *size,
         End::Status(_) => false,
         End::Last(source) => read(source, rule).is_some_and(|last| page >= last),
-        End::Total(source) => read(source, rule).is_some_and(|total| context.items.saturating_add(u64::from(count)) >= total),
+        End::Total(source) => {
+            read(source, rule).is_some_and(|total| context.items.saturating_add(u64::from(count)) >= total)
+        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! Where a walk stands: opaque to callers, bounded, and checked when it comes back.
 
 use crate::http::Request;
-use data_encoding::BASE64URL_NOPAD;
+use base64ct::{Base64UrlUnpadded, Encoding as _};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -92,7 +92,7 @@ impl Position {
         map.insert("r".to_owned(), Value::from(self.of.as_str()));
         map.insert("s".to_owned(), self.seen.iter().copied().map(Value::from).collect());
         map.insert("m".to_owned(), Value::from(self.mark));
-        format!("{PREFIX}{}", BASE64URL_NOPAD.encode(Value::Object(map).to_string().as_bytes()))
+        format!("{PREFIX}{}", Base64UrlUnpadded::encode_string(Value::Object(map).to_string().as_bytes()))
     }
 
     /// Reads a position back, for a request with the fingerprint `of`.
@@ -102,7 +102,7 @@ impl Position {
     }
 
     fn read(text: &str) -> Option<Position> {
-        let json = BASE64URL_NOPAD.decode(text.trim().strip_prefix(PREFIX)?.as_bytes()).ok()?;
+        let json = Base64UrlUnpadded::decode_vec(text.trim().strip_prefix(PREFIX)?).ok()?;
         let map: Map<String, Value> = serde_json::from_slice(&json).ok()?;
         let text_of = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
         let cursor = text_of("c").map(Next::Cursor);
@@ -146,7 +146,7 @@ pub(crate) fn fingerprint(supplier: &str, request: &Request) -> String {
     }
     add(request.body.as_bytes());
     let digest: [u8; 32] = hash.finalize().into();
-    data_encoding::HEXLOWER.encode(&digest[..8])
+    base16ct::lower::encode_string(&digest[..8])
 }
 
 #[cfg(test)]
@@ -213,7 +213,7 @@ mod tests {
         #[test]
         fn any_text_is_survived(text: String) {
             let _ = Position::parse(&text, "x");
-            let _ = Position::parse(&format!("sc1.{}", BASE64URL_NOPAD.encode(text.as_bytes())), "x");
+            let _ = Position::parse(&format!("sc1.{}", Base64UrlUnpadded::encode_string(text.as_bytes())), "x");
         }
     }
 }

@@ -138,7 +138,8 @@ fn equals(value: &Value, raw: &str) -> bool {
     match value {
         Value::String(text) => json::string(raw).is_some_and(|found| found == *text),
         Value::Null => raw == "null",
-        other => other.to_string() == raw,
+        // As it is written: `1` and `1.0` are different codes.
+        other => format!("{other}") == raw,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::http::{Body, Headers};
 use crate::profile::{Nonce, Profile, Signing};
 use crate::template::{Filter, Piece, Slot, Template};
 use crate::time::Wall;
-use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding as _};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -152,7 +152,7 @@ fn basic(keys: &Keyring, blank: bool, user: &str, password: Option<&str>) -> Str
     }
     let secret = |name: &str| keys.secret(name).map_or("", |secret| secret.expose());
     let pair = Zeroizing::new([secret(user), ":", password.map_or("", secret)].concat());
-    BASE64.encode(pair.as_bytes())
+    Base64::encode_string(pair.as_bytes())
 }
 
 fn filtered(bytes: &[u8], filters: &[Filter]) -> Vec<u8> {
@@ -162,7 +162,7 @@ fn filtered(bytes: &[u8], filters: &[Filter]) -> Vec<u8> {
             Filter::Lower => bytes.make_ascii_lowercase(),
             Filter::Upper => bytes.make_ascii_uppercase(),
             Filter::Percent => bytes = percent(&bytes).into_bytes(),
-            Filter::Base64 => bytes = BASE64.encode(&bytes).into_bytes(),
+            Filter::Base64 => bytes = Base64::encode_string(&bytes).into_bytes(),
         }
     }
     bytes
@@ -186,8 +186,8 @@ pub fn percent(bytes: &[u8]) -> String {
 fn nonce(signing: Option<&Signing>, seed: [u8; 16]) -> String {
     match signing.map(|signing| signing.nonce) {
         None => String::new(),
-        Some(Nonce::Hex16) => HEXLOWER.encode(&seed),
-        Some(Nonce::Base64Url) => BASE64URL_NOPAD.encode(&seed),
+        Some(Nonce::Hex16) => base16ct::lower::encode_string(&seed),
+        Some(Nonce::Base64Url) => Base64UrlUnpadded::encode_string(&seed),
         Some(Nonce::Uuid4) => uuid4(seed),
     }
 }

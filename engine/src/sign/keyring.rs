@@ -6,7 +6,7 @@ use crate::profile::{Decode, Key, Mention, Profile, Use};
 use crate::secret::Secret;
 use crate::template::Template;
 use crate::{Credential, Problem};
-use data_encoding::{BASE64, BASE64URL, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
+use base64ct::{Base64, Base64Url, Base64UrlUnpadded, Encoding as _};
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -141,22 +141,22 @@ fn keys(key: Option<&Key>, keyring: &Keyring, problems: &mut Problems) -> Vec<Ze
 /// Strictly as the profile says; nothing is guessed from what the text looks like (B68).
 fn decode(key: &Key, text: &str) -> Result<Zeroizing<Vec<u8>>, &'static str> {
     let text = match &key.strip_prefix {
-        Some(prefix) => {
-            text.strip_prefix(prefix.as_str()).ok_or("does not begin with what \"strip_prefix\" says")?.as_bytes()
-        }
-        None => text.as_bytes(),
+        Some(prefix) => text.strip_prefix(prefix.as_str()).ok_or("does not begin with what \"strip_prefix\" says")?,
+        None => text,
     };
     let bytes = match key.decode {
         Decode::Utf8 => {
             let empty = text.is_empty();
-            return if empty { Err("is nothing but its prefix") } else { Ok(Zeroizing::new(text.to_vec())) };
+            return if empty { Err("is nothing but its prefix") } else { Ok(Zeroizing::new(text.as_bytes().to_vec())) };
         }
-        Decode::Base64 => BASE64.decode(text).map_err(|_| "is not base64 with padding, as \"decode\" says"),
-        Decode::Base64Url if text.ends_with(b"=") => {
-            BASE64URL.decode(text).map_err(|_| "is not base64 for URLs, as \"decode\" says")
+        Decode::Base64 => Base64::decode_vec(text).map_err(|_| "is not base64 with padding, as \"decode\" says"),
+        Decode::Base64Url if text.ends_with('=') => {
+            Base64Url::decode_vec(text).map_err(|_| "is not base64 for URLs, as \"decode\" says")
         }
-        Decode::Base64Url => BASE64URL_NOPAD.decode(text).map_err(|_| "is not base64 for URLs, as \"decode\" says"),
-        Decode::Hex => HEXLOWER_PERMISSIVE.decode(text).map_err(|_| "is not hexadecimal, as \"decode\" says"),
+        Decode::Base64Url => {
+            Base64UrlUnpadded::decode_vec(text).map_err(|_| "is not base64 for URLs, as \"decode\" says")
+        }
+        Decode::Hex => base16ct::mixed::decode_vec(text).map_err(|_| "is not hexadecimal, as \"decode\" says"),
     };
     let bytes = Zeroizing::new(bytes?);
     if bytes.len() < SHORTEST_KEY {

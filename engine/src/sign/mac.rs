@@ -1,7 +1,7 @@
 //! The primitives: HMAC (RFC 2104), SHA-1, SHA-2, and the ways to write their results.
 
 use crate::profile::{Algorithm, DigestAlgorithm, Encode};
-use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding as _};
 use hmac::{Hmac, KeyInit, Mac as _};
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha512};
@@ -105,10 +105,10 @@ fn keyed<M: KeyInit>(key: &[u8]) -> M {
 /// The bytes as text.
 pub fn encode(encode: Encode, bytes: &[u8]) -> String {
     match encode {
-        Encode::Hex => HEXLOWER.encode(bytes),
-        Encode::HexUpper => HEXUPPER.encode(bytes),
-        Encode::Base64 => BASE64.encode(bytes),
-        Encode::Base64Url => BASE64URL_NOPAD.encode(bytes),
+        Encode::Hex => base16ct::lower::encode_string(bytes),
+        Encode::HexUpper => base16ct::upper::encode_string(bytes),
+        Encode::Base64 => Base64::encode_string(bytes),
+        Encode::Base64Url => Base64UrlUnpadded::encode_string(bytes),
     }
 }
 

@@ -228,7 +228,7 @@ fn people_see_no_secrets() {
     let whole = profile(json!({ "signing": signing, "headers": { "Authorization": "Basic {basic:secret:secret}" } }));
     let signer = Signer::new(&whole, &[("secret", "CANARY")]);
     let text = signer.string(&draft("POST", "/?a=%20", &[], vec![b'b', 0xff]), T0);
-    assert!(!text.contains("CANARY") && !text.contains(&data_encoding::BASE64.encode(b"CANARY:CANARY")));
+    assert!(!text.contains("CANARY") && !text.contains("Q0FOQVJZOkNBTkFSWQ=="));
     assert!(
         text.starts_with("{credential:secret}|Basic {basic:secret:secret}|a=%20&k=%7Bcredential%3Asecret%7D|b\\xff|"),
         "{text}"

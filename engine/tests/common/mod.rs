@@ -1,7 +1,9 @@
 //! Drives one call in virtual time against a scripted supplier.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use supplier_engine::{Action, Body, Credential, Done, Event, Failure, Goal, Headers, Mono, Ms, Now, Phase, Request, Supplier, Wall};
+use supplier_engine::{
+    Action, Body, Credential, Done, Event, Failure, Goal, Headers, Mono, Ms, Now, Phase, Request, Supplier, Wall,
+};
 
 pub const T0: i64 = 1_772_452_800_000;
 
@@ -79,7 +81,12 @@ impl World {
     }
 
     /// Plays a call to its end; `script` answers the n-th attempt of this world.
-    pub fn play(&mut self, goal: Goal, entropy: [u8; 16], mut script: impl FnMut(usize, &Sent) -> Reply) -> Result<Done, Failure> {
+    pub fn play(
+        &mut self,
+        goal: Goal,
+        entropy: [u8; 16],
+        mut script: impl FnMut(usize, &Sent) -> Reply,
+    ) -> Result<Done, Failure> {
         let mut call = self.supplier.begin(goal, entropy)?;
         let mut event = Event::Go;
         loop {
