@@ -1,1 +1,91 @@
-fn main() {}
+//! `cargo xtask VERB`: everything that takes more than one command. Each verb sets up what it
+//! needs and says in one line what it does.
+
+mod component;
+mod readme;
+mod test;
+mod toolchain;
+mod tools;
+
+use anyhow::{Context as _, Result, bail};
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+
+const USAGE: &str = "\
+usage: cargo xtask VERB [ARGS]
+
+  bench   measure the components, each number beside a reference: cargo xtask bench --quick
+  build   build the components into target/components
+  check   check a profile: cargo xtask check PROFILE
+  demo    show the client against a strict supplier
+  drill   play one fault: cargo xtask drill --respond 429 --reset +5s
+  run     play scenarios: cargo xtask run [FILES]
+  serve   serve a strict supplier, or a scenario, on a loopback port
+  test    what CI runs; cargo xtask test STEP runs one step
+";
+
+fn main() -> ExitCode {
+    let mut args = env::args_os().skip(1);
+    let verb = args.next().unwrap_or_default();
+    match perform(verb.to_str().unwrap_or_default(), args.collect()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
+    match verb {
+        "build" => component::build().map(|_| ExitCode::SUCCESS),
+        "bench" => test_host(verb, &args, component::build_with_references()?),
+        "check" | "demo" | "drill" | "run" | "serve" => test_host(verb, &args, component::build()?),
+        "test" => test::test(&args).map(|()| ExitCode::SUCCESS),
+        "" | "help" | "-h" | "--help" => {
+            print!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        unknown => bail!("unknown verb `{unknown}`\n\n{USAGE}"),
+    }
+}
+
+/// Hands a verb over to `supplier-test`, which finds the components it is to play against.
+fn test_host(verb: &str, args: &[OsString], components: PathBuf) -> Result<ExitCode> {
+    let mut run = cargo();
+    run.arg("run");
+    if target_dir().join("release/supplier-test").exists() {
+        run.arg("--quiet");
+    } else {
+        println!("xtask: building supplier-test with wasmtime; once, about ten minutes on two cores");
+    }
+    let status = run
+        .args(["--release", "--package", "supplier-test", "--", verb])
+        .args(args)
+        .env("SUPPLIER_COMPONENTS", components)
+        .status()
+        .context("cargo cannot be started")?;
+    Ok(code(status))
+}
+
+/// The cargo that runs this, in the workspace.
+fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn target_dir() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
+/// A child's exit code is ours; one that a signal ended has failed.
+fn code(status: ExitStatus) -> ExitCode {
+    status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+}

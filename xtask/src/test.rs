@@ -1,0 +1,82 @@
+//! `cargo xtask test`: what CI runs, one step after the other, each with its time.
+
+use crate::{cargo, component, readme, tools};
+use anyhow::{Result, bail};
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::Instant;
+
+type Step = (&'static str, fn() -> Result<()>);
+
+/// Runs every step, or those whose name is given.
+pub fn test(only: &[OsString]) -> Result<()> {
+    let steps: [Step; 7] = [
+        ("format", format),
+        ("components", components),
+        ("clippy", clippy),
+        ("tests", tests),
+        ("schemas", schemas),
+        ("deny", deny),
+        ("readme", readme::commands),
+    ];
+    if let Some(unknown) = only.iter().find(|name| !steps.iter().any(|(step, _)| step == name)) {
+        bail!("no step is called `{}`; they are {}", unknown.display(), steps.map(|(name, _)| name).join(", "));
+    }
+    let began = Instant::now();
+    for (name, step) in steps.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|wanted| wanted == name)) {
+        println!("==> {name}");
+        let start = Instant::now();
+        step()?;
+        println!("==> {name}: done in {:.0} s", start.elapsed().as_secs_f64());
+    }
+    println!("==> all steps passed in {:.0} s", began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn format() -> Result<()> {
+    run(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn components() -> Result<()> {
+    component::build().map(|_| ())
+}
+
+fn clippy() -> Result<()> {
+    run(cargo().args(["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Unit and property tests, and every scenario against the built components.
+fn tests() -> Result<()> {
+    let components = crate::target_dir().join("components");
+    run(cargo().args(["test", "--release", "--workspace"]).env("SUPPLIER_COMPONENTS", components))
+}
+
+/// The schemas that are checked in are those of the types.
+fn schemas() -> Result<()> {
+    run(cargo().args(["test", "--release", "--package", "supplier-engine", "--features", "schema"]))
+}
+
+/// Licences, bans and sources; advisories where their database can be reached.
+fn deny() -> Result<()> {
+    let deny = tools::cargo_deny()?;
+    run(Command::new(&deny).current_dir(crate::root()).args(["check", "licenses", "bans", "sources"]))?;
+    let advisories = Command::new(&deny).current_dir(crate::root()).args(["check", "advisories"]).output()?;
+    if advisories.status.success() {
+        println!("advisories: none");
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&advisories.stderr);
+    if said.contains("failed to fetch advisory database") || said.contains("failed to load advisory database") {
+        println!("advisories: not checked, their database cannot be reached from here");
+        return Ok(());
+    }
+    bail!("cargo deny check advisories:\n{said}")
+}
+
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status()?;
+    if !status.success() {
+        bail!("{command:?} failed ({status})");
+    }
+    Ok(())
+}
