@@ -1,0 +1,106 @@
+//! The command, as people and CI use it.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn supplier_test(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_supplier-test"))
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .expect("the command that cargo has just built")
+}
+
+fn text(arguments: &[&str]) -> String {
+    let output = supplier_test(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {error}{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stdout).expect("what is printed is text")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let printed = text(&[arguments, &["--json"]].concat());
+    serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
+}
+
+fn header<'a>(request: &'a Value, name: &str) -> Option<&'a str> {
+    let lines = request["headers"].as_array()?;
+    let line = lines.iter().find(|line| line[0].as_str().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
+    line[1].as_str()
+}
+
+#[test]
+fn a_429_with_a_reset_is_waited_for_once() {
+    let drill = json(&["drill", "--respond", "429", "--reset", "+5s"]);
+    assert_eq!(drill["requests"].as_array().map(Vec::len), Some(2));
+    assert_eq!(drill["waits_ms"], serde_json::json!([5000]));
+    assert_eq!(drill["elapsed_ms"], 5000);
+    assert_eq!(drill["verdict"], "ok");
+    let requests = &drill["requests"];
+    assert_ne!(header(&requests[0], "x-signature"), header(&requests[1], "x-signature"));
+    assert!(header(&requests[1], "x-signature").is_some_and(|value| value.starts_with("t=1772452805,")));
+}
+
+#[test]
+fn the_timeline_shows_the_wait_and_why() {
+    let text = text(&["drill", "--respond", "429", "--reset", "+5s"]);
+    for part in [
+        "drill: 429 with a reset 5.000 s away",
+        "#1 GET  signed 12:00:00Z  -> 429 in 0 ms",
+        "waits 5.000 s: reset",
+        "#2 GET  signed 12:00:05Z  -> 200 in 0 ms",
+        "ok after 5.000 s: 2 requests, 1 wait of 5.000 s, verdict ok",
+    ] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    assert!(!text.contains('\x1b'), "colour belongs on a terminal");
+}
+
+#[test]
+fn a_401_is_never_repeated() {
+    let drill = json(&["drill", "--respond", "401"]);
+    assert_eq!(drill["requests"].as_array().map(Vec::len), Some(1));
+    assert_eq!((&drill["verdict"], &drill["status"]), (&"rejected".into(), &401.into()));
+}
+
+#[test]
+fn a_write_that_may_have_happened_is_not_repeated() {
+    let drill = json(&["drill", "--respond", "503", "--method", "POST"]);
+    assert_eq!(drill["requests"].as_array().map(Vec::len), Some(1));
+    assert_eq!(drill["failure"]["kind"], "unknown-outcome");
+}
+
+#[test]
+fn a_write_with_a_key_is_repeated_with_the_same_key_and_a_new_signature() {
+    let drill = json(&["drill", "--respond", "503", "--retry-after", "2", "--method", "POST", "--key", "order-4711"]);
+    let requests = &drill["requests"];
+    assert_eq!(requests.as_array().map(Vec::len), Some(2));
+    for index in 0..2 {
+        assert_eq!(header(&requests[index], "idempotency-key"), Some("order-4711"));
+    }
+    assert_ne!(header(&requests[0], "x-signature"), header(&requests[1], "x-signature"));
+    assert_eq!((&drill["verdict"], &drill["waits_ms"]), (&"ok".into(), &serde_json::json!([2000])));
+
+    // Without a word from the supplier the back-off is too short to be seen in whole seconds,
+    // but the second attempt is signed anew all the same.
+    let drill = json(&["drill", "--respond", "503", "--method", "POST", "--key", "order-4711"]);
+    let attempts = &drill["journal"]["attempts"];
+    assert_ne!(attempts[0]["signed_at_ms"], attempts[1]["signed_at_ms"]);
+}
+
+#[test]
+fn a_profile_that_is_sound_is_explained() {
+    let text = text(&["check", "scenarios/profiles/acme.json", "--request", "POST", "/orders"]);
+    for part in ["no problems", "attempt 2  after a wait of 0.500 s", "string to sign\n  1772452800."] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_has_an_exit_code() {
+    assert_eq!(supplier_test(&["check", "no-such-file.json"]).status.code(), Some(2));
+    assert_eq!(supplier_test(&["drill", "--respond", "tea"]).status.code(), Some(2));
+    assert_eq!(supplier_test(&["drill"]).status.code(), Some(2));
+    assert_eq!(supplier_test(&["run", "Cargo.toml"]).status.code(), Some(2));
+}
