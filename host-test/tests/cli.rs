@@ -98,6 +98,35 @@ fn a_profile_that_is_sound_is_explained() {
 }
 
 #[test]
+fn a_scenario_that_differs_is_shown_with_its_timeline() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("differs");
+    std::fs::create_dir_all(&folder).expect("cargo made the folder above");
+    let (file, junit) = (folder.join("<a>.json"), folder.join("junit.xml"));
+    let scenario = r#"{ "scenario": 1, "about": "A wrong expectation.", "only": "client",
+        "calls": [{ "send": {}, "expect": { "status": 404 } }],
+        "script": [{ "status": 503, "headers": { "Retry-After": "7" } }, { "status": 200 }],
+        "requests": [{}, { "at_ms": 5000 }] }"#;
+    std::fs::write(&file, scenario).expect("the folder has just been made");
+    let file = file.to_str().expect("the name above is text");
+    let output = supplier_test(&["run", file, "--junit", junit.to_str().expect("as the file beside it")]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    for part in [
+        "A wrong expectation.",
+        "waits 7.000 s: retry-after",
+        "calls[0].expect.status  expected 404",
+        "got      200",
+        "requests[1].at_ms       expected 5000",
+        "got      7000",
+        "0 passed, 1 failed\n",
+    ] {
+        assert!(shown.contains(part), "no `{part}` in:\n{shown}");
+    }
+    let xml = std::fs::read_to_string(junit).expect("it was asked for");
+    assert!(xml.contains("failures=\"1\"") && xml.contains("&lt;a&gt;.json (client)"), "{xml}");
+}
+
+#[test]
 fn what_is_wrong_has_an_exit_code() {
     assert_eq!(supplier_test(&["check", "no-such-file.json"]).status.code(), Some(2));
     assert_eq!(supplier_test(&["drill", "--respond", "tea"]).status.code(), Some(2));

@@ -81,7 +81,10 @@ impl Call {
             Some(name) => match profile.operations.get(name) {
                 Some(policy) => policy.clone(),
                 None => {
-                    return Err(invalid("invalid-request", "the profile has no such operation; see its \"operations\""));
+                    return Err(invalid(
+                        "invalid-request",
+                        "the profile has no such operation; see its \"operations\"",
+                    ));
                 }
             },
         };

@@ -1,7 +1,7 @@
 //! Which profile a supplier is opened with, and with which credentials.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,7 +68,7 @@ fn find(name: &str, folder: &Path) -> Result<String, String> {
     }
 }
 
-fn read(path: &PathBuf) -> Result<String, String> {
+fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("profile: {}: {error}", path.display()))
 }
 
