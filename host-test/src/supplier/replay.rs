@@ -240,7 +240,7 @@ mod tests {
     const SCENARIO: &str = r#"{ "scenario": 1, "about": "One wait, then success.",
         "calls": [{ "send": { "method": "POST", "target": "/orders", "body": "{}", "idempotency_key": "k" } }],
         "script": [{ "status": 503, "headers": { "Retry-After": "1", "Date": "now" }, "body": "no" },
-                   { "status": 200, "body": { "chunks": ["{", "}"], "every_ms": 5 } }, { "error": "connection-reset" }],
+                   { "status": 200, "body": { "chunks": ["{", "}"], "every_ms": 5 } }, { "error": "connection-terminated" }],
         "requests": [{ "at_ms": 0, "method": "POST", "target": "/v2/orders", "signed": true },
                      { "at_ms": 1000, "headers": { "Idempotency-Key": "k" }, "same_as": 0 },
                      { "at_ms_between": [1000, 9000], "headers": { "X-Signature": "t=1772452800,v1=00" } }] }"#;

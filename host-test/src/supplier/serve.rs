@@ -102,7 +102,7 @@ fn strict(args: &Args) -> Result<ExitCode> {
     Ok(if report.clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn replay(args: &Args, file: &PathBuf) -> Result<ExitCode> {
+fn replay(args: &Args, file: &std::path::Path) -> Result<ExitCode> {
     let mut cases = scenario::read(file)?;
     if cases.len() != 1 {
         bail!("{}: a scenario with `each` is several; serve one of them", file.display());
