@@ -40,7 +40,7 @@ function job(array $job): array
         $results[] = call($client, $call, $next);
     }
 
-    return ['id' => $job['id'], 'results' => $results, 'health' => $client->health()];
+    return ['id' => $job['id'], 'results' => $results, 'health' => objects($client->health())];
 }
 
 /** @param string|null $next of the last page */
@@ -138,6 +138,18 @@ function response(Response $response): array
     [$text, $base64] = Text::carry($response->body);
 
     return ['headers' => $response->headers, 'body' => [$base64 ? 'base64' : 'text' => $text]];
+}
+
+/** Empty objects are empty arrays in PHP; as JSON, these are objects again. */
+function objects(array $health): array
+{
+    foreach ($health as $key => $value) {
+        if (is_array($value)) {
+            $health[$key] = $value === [] ? new stdClass() : objects($value);
+        }
+    }
+
+    return $health;
 }
 
 function json(array $value): string

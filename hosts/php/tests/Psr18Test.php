@@ -5,7 +5,11 @@ declare(strict_types=1);
 namespace SupplierClient\Tests;
 
 use GuzzleHttp\Client;
+use GuzzleHttp\Handler\MockHandler;
+use GuzzleHttp\HandlerStack;
+use GuzzleHttp\Middleware;
 use GuzzleHttp\Psr7\Request as GuzzleRequest;
+use GuzzleHttp\Psr7\Response;
 use Nyholm\Psr7\Factory\Psr17Factory;
 use Nyholm\Psr7\Request as NyholmRequest;
 use Psr\Http\Client\ClientExceptionInterface;
@@ -71,6 +75,17 @@ final class Psr18Test extends ClientTestCase
         $client = self::client($server, ['retry' => ['base_delay_ms' => 1, 'max_delay_ms' => 1]], http: new Client());
         self::assertSame([7], iterator_to_array($client->items('/consignments')));
         self::assertCount(2, array_map(self::assertSigned(...), $server->requests()));
+    }
+
+    public function testGuzzlesMocksAndMiddlewareSeeTheTraffic(): void
+    {
+        $history = [];
+        $stack = HandlerStack::create(new MockHandler([new Response(503), new Response(200, ['X-A' => '1'], 'mocked')]));
+        $stack->push(Middleware::history($history));
+        $client = self::client('http://127.0.0.1:1/v2', ['retry' => ['base_delay_ms' => 1, 'max_delay_ms' => 1]], http: new Client(['handler' => $stack]));
+        $reply = $client->send('/x');
+        self::assertSame(['mocked', '1'], [$reply->response->body, $reply->response->header('X-A')]);
+        self::assertCount(2, $history);
     }
 
     public function testOverAnyClient(): void
