@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from .._fork import reset_after_fork
 from . import Answer, Body, Broken, Message, content_length, header_text
-from ._socket import FinalResponse, Wire, connected, hang_up, is_quiet, unsent
+from ._wire import FinalResponse, Wire, connected, hang_up, is_quiet, unsent
 
 _READ = 64 * 1024
 _FOLD = re.compile(r"\r?\n[ \t]+")
