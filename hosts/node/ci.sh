@@ -25,6 +25,12 @@ npm run --silent build:example
 step 'format and lint'
 node_modules/.bin/biome ci --error-on-warnings .
 
+step 'lock files name no registry'
+if grep -n '"resolved"' package-lock.json bench/package-lock.json; then
+  echo 'run npm install again: .npmrc leaves these addresses out' >&2
+  exit 1
+fi
+
 step 'types, as a user of ES modules and of CommonJS sees them'
 node_modules/.bin/tsc --project test/types
 

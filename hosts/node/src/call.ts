@@ -50,6 +50,8 @@ export async function drive(call: EngineCall, world: World, cancel: Cancel): Pro
   const giveUp: Event = (wall, mono) => call.cancel(wall, mono);
   let response: SupplierResponse | undefined;
   let attempts = 0;
+  // Whether the engine is about to hand an answer over: that is worth more than a cancellation.
+  let answered = false;
   let next = cancel.reason ? giveUp : go;
   for (;;) {
     const began = performance.now();
@@ -57,22 +59,24 @@ export async function drive(call: EngineCall, world: World, cancel: Cancel): Pro
     if (action.step === "reply" || action.step === "page" || action.step === "failed") {
       return { action, response };
     }
-    if (cancel.reason) {
+    if (cancel.reason && !(answered && action.step === "store")) {
       next = giveUp;
     } else if (action.step === "send") {
       const detail = JSON.parse(action.detail) as SendDetail;
       const outcome = await exchange(detail, action, world.transport, cancel);
       attempts += 1;
       world.onAttempt(attemptEvent(attempts, detail, outcome, performance.now() - began));
+      answered = outcome.answered;
       response = outcome.answered ? new SupplierResponse(outcome) : undefined;
-      // An answer that has come is worth more than a cancellation that came meanwhile.
-      next = cancel.reason && !outcome.answered ? giveUp : told(call, outcome, detail.want);
+      next = cancel.reason && !answered ? giveUp : told(call, outcome, detail.want);
     } else if (action.step === "wait") {
       world.onWait({ ms: action.ms, why: (JSON.parse(action.detail) as WaitEvent).why });
       await cancel.sleep(began + action.ms);
+      answered = false;
       next = cancel.reason ? giveUp : go;
     } else {
-      next = await asked(call, world.store, action);
+      next = await asked(call, world.store, action, cancel);
+      if (cancel.reason && !answered) next = giveUp;
     }
   }
 }
@@ -131,7 +135,12 @@ interface StoreDetail {
   readonly ttl_ms: number;
 }
 
-async function asked(call: EngineCall, store: Store | undefined, action: Action): Promise<Event> {
+async function asked(
+  call: EngineCall,
+  store: Store | undefined,
+  action: Action,
+  cancel: Cancel,
+): Promise<Event> {
   const failed = (code: string): Event => {
     return (wall, mono) => call.storeFailed(code, wall, mono);
   };
@@ -141,7 +150,7 @@ async function asked(call: EngineCall, store: Store | undefined, action: Action)
     if (typeof value !== "string") return { won: true, current: await store.load(key) };
     return store.compareAndSwap(key, expect ?? undefined, value, ttl_ms);
   };
-  return new Promise((resolve) => {
+  return cancel.interruptible((resolve) => {
     const stop = at(performance.now() + action.ms, () => resolve(failed("store-timeout")));
     const settle = (event: Event) => {
       stop();
@@ -151,6 +160,7 @@ async function asked(call: EngineCall, store: Store | undefined, action: Action)
       ({ won, current }) => settle((wall, mono) => call.stored(won, current, wall, mono)),
       () => settle(failed("store-unavailable")),
     );
+    return () => settle(failed("cancelled"));
   });
 }
 

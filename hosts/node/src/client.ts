@@ -22,6 +22,8 @@ export interface ClientOptions {
   readonly transport?: Transport;
   /** Where a shared budget stands; without one this client paces itself alone. */
   readonly store?: Store;
+  /** Parses the items of a page, instead of `JSON.parse`, which rounds numbers beyond 2^53. */
+  readonly parse?: (json: string) => unknown;
   /** Called after each attempt. What it throws becomes a process warning. */
   readonly onAttempt?: (attempt: AttemptEvent) => void;
   /** Called when a wait begins. */
@@ -38,6 +40,7 @@ export class SupplierClient implements Disposable {
   readonly #world: World;
   readonly #ownTransport: boolean;
   readonly #onJournal: (journal: Journal) => void;
+  readonly #parse: (json: string) => unknown;
   readonly #running = new Set<Cancel>();
   readonly #profile: string;
   readonly #overrides: string | undefined;
@@ -58,6 +61,7 @@ export class SupplierClient implements Disposable {
       onAttempt: safely(options.onAttempt),
       onWait: safely(options.onWait),
     };
+    this.#parse = options.parse ?? JSON.parse;
     this.#onJournal = safely(options.onJournal);
   }
 
@@ -73,7 +77,7 @@ export class SupplierClient implements Disposable {
   /** Reads one page: the first, or the one at the `next` of the page before it. Throws on whatever is no page. */
   async page<Item = unknown>(request: SupplierRequest, position?: string): Promise<Page<Item>> {
     const { detail, body, response } = await this.#call<PageDetail>(request, { goal: "page", position });
-    return new Page<Item>(body, response, detail);
+    return new Page<Item>(body, response, detail, this.#parse);
   }
 
   /** Reads page after page, each when it is asked for. Keep `page.next` to go on another day. */

@@ -67,13 +67,16 @@ export class Page<Item = unknown> {
   readonly next: string | undefined;
   readonly response: SupplierResponse;
   readonly journal: Journal;
+  readonly #parse: (json: string) => unknown;
   #items: Item[] | undefined;
 
   constructor(
     json: string,
     response: SupplierResponse,
     detail: { count: number; next?: string | null; journal: Journal },
+    parse: (json: string) => unknown,
   ) {
+    this.#parse = parse;
     this.json = json;
     this.count = detail.count;
     this.next = detail.next ?? undefined;
@@ -83,7 +86,7 @@ export class Page<Item = unknown> {
 
   /** Parsed on first use. */
   get items(): Item[] {
-    this.#items ??= JSON.parse(this.json) as Item[];
+    this.#items ??= this.#parse(this.json) as Item[];
     return this.#items;
   }
 }

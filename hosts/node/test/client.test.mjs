@@ -147,7 +147,9 @@ test("a body of bytes goes out and comes back as it is", async (t) => {
 test("a page keeps the digits of its numbers", async (t) => {
   const body = '{"items": [12345678901234567890.0, 1.10],"next":null}';
   const server = await rawServer(t, () => status(200, "", body));
-  const page = await acme(t, server.url).page({ target: "/" });
+  const parse = (json) => json.match(/[\d.]+/g);
+  const page = await acme(t, server.url, { parse }).page({ target: "/" });
   assert.equal(page.json, "[12345678901234567890.0, 1.10]");
+  assert.deepEqual(page.items, ["12345678901234567890.0", "1.10"]);
   assert.equal(page.next, undefined);
 });
