@@ -9,8 +9,8 @@ import type { Answered, Attempt, Broke, Transport } from "./transport.js";
 export interface World {
   readonly transport: Transport;
   readonly store: Store | undefined;
-  readonly onAttempt: (attempt: AttemptEvent) => void;
-  readonly onWait: (wait: WaitEvent) => void;
+  readonly onAttempt: ((attempt: AttemptEvent) => void) | undefined;
+  readonly onWait: ((wait: WaitEvent) => void) | undefined;
 }
 
 /** An attempt that has just ended. Names no path, query or secret. */
@@ -65,12 +65,12 @@ export async function drive(call: EngineCall, world: World, cancel: Cancel): Pro
       const detail = JSON.parse(action.detail) as SendDetail;
       const outcome = await exchange(detail, action, world.transport, cancel);
       attempts += 1;
-      world.onAttempt(attemptEvent(attempts, detail, outcome, performance.now() - began));
+      world.onAttempt?.(attemptEvent(attempts, detail, outcome, performance.now() - began));
       answered = outcome.answered;
       response = outcome.answered ? new SupplierResponse(outcome) : undefined;
       next = cancel.reason && !answered ? giveUp : told(call, outcome, detail.want);
     } else if (action.step === "wait") {
-      world.onWait({ ms: action.ms, why: (JSON.parse(action.detail) as WaitEvent).why });
+      world.onWait?.({ ms: action.ms, why: (JSON.parse(action.detail) as WaitEvent).why });
       await cancel.sleep(began + action.ms);
       answered = false;
       next = cancel.reason ? giveUp : go;

@@ -9,14 +9,15 @@ export class Cancel {
     this.#wake?.();
   }
 
-  /** Runs `start`; the function that it returns is called if the call is cancelled meanwhile. */
+  /**
+   * Runs `start`; the function that it returns is called if the call is cancelled meanwhile. It may also be called
+   * later, when there is nothing left to interrupt.
+   */
   interruptible<T>(start: (resolve: (value: T) => void) => () => void): Promise<T> {
     return new Promise<T>((resolve) => {
       const interrupt = start(resolve);
       if (this.reason) interrupt();
       else this.#wake = interrupt;
-    }).finally(() => {
-      this.#wake = undefined;
     });
   }
 

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { type AttemptEvent, drive, type WaitEvent, type World } from "./call.js";
 import { Cancel } from "./cancel.js";
 import { type Credentials, drop, type EngineSupplier, openSupplier, replaceCredentials } from "./engine.js";
+import { entropy } from "./entropy.js";
 import { type FailureKind, failed, SupplierError } from "./errors.js";
 import { HttpTransport } from "./http-transport.js";
 import type { Health, Journal } from "./journal.js";
@@ -39,7 +39,7 @@ export interface ClientOptions {
 export class SupplierClient implements Disposable {
   readonly #world: World;
   readonly #ownTransport: boolean;
-  readonly #onJournal: (journal: Journal) => void;
+  readonly #onJournal: ((journal: Journal) => void) | undefined;
   readonly #parse: (json: string) => unknown;
   readonly #running = new Set<Cancel>();
   readonly #profile: string;
@@ -136,16 +136,16 @@ export class SupplierClient implements Disposable {
     const stopListening = listen(request.signal, cancel);
     this.#running.add(cancel);
     try {
-      const call = supplier.begin(json, body, base64, randomBytes(16).toString("hex"));
+      const call = supplier.begin(json, body, base64, entropy());
       const { action, response } = await drive(call, this.#world, cancel);
       drop(call);
       if (action.step !== "failed" && response) {
         const detail = JSON.parse(action.detail) as Detail;
-        this.#onJournal(detail.journal);
+        this.#onJournal?.(detail.journal);
         return { detail, body: action.body, response };
       }
       const detail = JSON.parse(action.detail) as FailedDetail;
-      this.#onJournal(detail.journal);
+      this.#onJournal?.(detail.journal);
       throw failure(detail, response, cancel);
     } catch (error) {
       throw error instanceof SupplierError ? error : this.#trapped(error, supplier);
@@ -229,8 +229,8 @@ function listen(signal: AbortSignal | undefined, cancel: Cancel): () => void {
 }
 
 /** A fault in a hook of the caller's must not change what happens to a call. */
-function safely<T>(hook: ((told: T) => void) | undefined): (told: T) => void {
-  if (!hook) return () => {};
+function safely<T>(hook: ((told: T) => void) | undefined): ((told: T) => void) | undefined {
+  if (!hook) return undefined;
   return (told) => {
     try {
       hook(told);

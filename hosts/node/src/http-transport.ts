@@ -66,7 +66,8 @@ export class HttpTransport implements Transport {
     };
     if (port) options.port = port;
     if (protocol === "http:") return http.request(options);
-    return https.request({ ...options, servername: isIP(host) ? "" : host });
+    options.servername = isIP(host) ? "" : host;
+    return https.request(options);
   }
 }
 
@@ -98,7 +99,7 @@ class Exchange {
     request.once("upgrade", () => this.#break("maybe-sent", "http-upgrade-failed"));
     signal.addEventListener("abort", this.#abort, { once: true });
     if (signal.aborted) this.#abort();
-    else request.end(this.attempt.body);
+    else end(request, this.attempt.body);
   }
 
   /** Notes when the connection stands: from then on the request may have been read. */
@@ -190,6 +191,15 @@ function refuseQueue(agent: http.Agent): void {
     "the agent limits its sockets, so requests would wait after they were signed; leave maxSockets and maxTotalSockets at Infinity",
   );
 }
+
+/** As a string, which Node puts behind the headers and writes in one piece; each character is one byte. */
+function end(request: ClientRequest, body: Uint8Array): void {
+  if (body.length === 0) request.end();
+  else if (body.length > ONE_PIECE) request.end(body);
+  else request.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"), "latin1");
+}
+
+const ONE_PIECE = 65_536;
 
 /**
  * Not as one flat list, though Node takes that too: OpenTelemetry's instrumentation turns a list into headers

@@ -4,11 +4,12 @@ declare(strict_types=1);
 
 namespace SupplierClient\Tests;
 
+use ReflectionProperty;
 use RuntimeException;
 use SupplierClient\Tests\Support\ScriptedServer;
 
 /**
- * Forks and signals.
+ * Forks, traps and signals.
  *
  * @requires extension pcntl
  */
@@ -28,6 +29,19 @@ final class ProcessTest extends ClientTestCase
         pcntl_waitpid($child, $status);
         self::assertSame(SIGKILL, pcntl_wtermsig($status));
         self::assertTrue($client->send('/parent')->isOk());
+    }
+
+    public function testStartsAnewAfterATrap(): void
+    {
+        $server = new ScriptedServer(array_fill(0, 2, ScriptedServer::response(200)));
+        $client = self::client($server);
+        $client->send('/x');
+        // No request makes the engine trap; this is what a trap leaves behind.
+        $policy = (new ReflectionProperty($client, 'policy'))->getValue($client);
+        $instance = (new ReflectionProperty($policy, 'instance'))->getValue($policy);
+        (new ReflectionProperty($instance, 'dead'))->setValue($instance, true);
+        self::assertTrue($client->send('/x')->isOk());
+        self::assertSame(1, $client->health()['calls']);
     }
 
     public function testSignalHandlerEndsAWaitAtOnce(): void

@@ -50,7 +50,7 @@ final class Install
         if (!is_dir($folder) && !@mkdir($folder, 0o755, true) && !is_dir($folder)) {
             throw new SetupException("The folder $folder cannot be made. Run this as somebody who may, or set SUPPLIER_CLIENT_HOME.");
         }
-        $draft = "$file." . getmypid();
+        $draft = "$file." . (int) getmypid();
         if (@file_put_contents($draft, $content) !== strlen($content) || !rename($draft, $file)) {
             throw new SetupException("$file cannot be written. Run this as somebody who may, or set SUPPLIER_CLIENT_HOME.");
         }

@@ -28,7 +28,7 @@ final class Status
             $library->path,
             Library::MAJOR,
             $component,
-            $compiled === null ? 'no: compiled in every process, which takes a tenth of a second; run "supplier-client install"' : realpath($compiled),
+            $compiled === null ? 'no: compiled in every process, which takes a good part of a second; run "supplier-client install"' : realpath($compiled),
             self::fpm(),
         );
     }

@@ -87,7 +87,7 @@ final class Call
         if ($uri->getHost() === '') {
             return $target;
         }
-        $base = parse_url($baseUrl) + ['scheme' => '', 'host' => '', 'path' => ''];
+        $base = (parse_url($baseUrl) ?: []) + ['scheme' => '', 'host' => '', 'path' => ''];
         $path = rtrim($base['path'], '/');
         $same = strcasecmp($uri->getScheme(), $base['scheme']) === 0
             && strcasecmp($uri->getHost(), $base['host']) === 0
@@ -119,7 +119,8 @@ final class Call
     private static function headers(RequestInterface $request, string $body): array
     {
         $uri = $request->getUri();
-        $given = ['host' => $uri->getHost() . ($uri->getPort() === null ? '' : ':' . $uri->getPort()), 'content-length' => (string) strlen($body)];
+        $port = $uri->getPort();
+        $given = ['host' => $uri->getHost() . ($port === null ? '' : ":$port"), 'content-length' => (string) strlen($body)];
         $headers = [];
         foreach ($request->getHeaders() as $name => $values) {
             foreach ($values as $value) {

@@ -26,8 +26,8 @@ final class Clock
     /** Sleeps through signals: their handlers run, and may throw to end the call. */
     public static function sleep(int $ms): void
     {
-        $end = hrtime(true) + $ms * 1_000_000;
-        while (($left = $end - hrtime(true)) > 0) {
+        $end = (int) hrtime(true) + $ms * 1_000_000;
+        while (($left = $end - (int) hrtime(true)) > 0) {
             time_nanosleep(intdiv($left, 1_000_000_000), $left % 1_000_000_000);
         }
     }

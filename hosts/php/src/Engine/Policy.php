@@ -20,8 +20,8 @@ use SupplierClient\Wasm\Runtime;
  */
 final class Policy
 {
-    private ?Instance $instance = null;
-    private ?Resource $supplier = null;
+    private Instance $instance;
+    private Resource $supplier;
     private SensitiveParameterValue $credentials;
 
     /** @param array<string, string> $credentials */
@@ -39,11 +39,13 @@ final class Policy
     private function open(): void
     {
         $this->instance = new Instance($this->runtime, Contract::INTERFACE, Contract::signatures());
-        [$ok, $value] = $this->instance->call('[static]supplier.open', [
+        /** @var array{bool, mixed} $opened */
+        $opened = $this->instance->call('[static]supplier.open', [
             $this->profile,
             $this->overrides,
             self::credentials($this->credentials->getValue()),
         ]);
+        [$ok, $value] = $opened;
         if (!$ok) {
             throw self::refused($value);
         }
@@ -53,7 +55,9 @@ final class Policy
     /** @param array<string, string> $credentials */
     public function setCredentials(#[SensitiveParameter] array $credentials): void
     {
-        [$ok, $problems] = $this->call('[method]supplier.set-credentials', self::credentials($credentials));
+        /** @var array{bool, mixed} $set */
+        $set = $this->call('[method]supplier.set-credentials', self::credentials($credentials));
+        [$ok, $problems] = $set;
         if (!$ok) {
             throw self::refused($problems);
         }
@@ -82,7 +86,7 @@ final class Policy
 
     private function call(string $name, mixed ...$arguments): mixed
     {
-        if ($this->instance === null || $this->instance->isDead()) {
+        if ($this->instance->isDead()) {
             $this->open();
         }
 
@@ -114,8 +118,6 @@ final class Policy
 
     public function __destruct()
     {
-        if ($this->instance !== null && $this->supplier !== null) {
-            $this->instance->drop($this->supplier);
-        }
+        $this->instance->drop($this->supplier);
     }
 }

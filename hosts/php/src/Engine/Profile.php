@@ -101,16 +101,20 @@ final class Profile
     {
         $json = str_starts_with($json, "\u{FEFF}") ? substr($json, 3) : $json;
 
-        return json_decode($json, true, flags: JSON_THROW_ON_ERROR);
+        /** @var array<string, mixed> an object, or the engine would have refused it */
+        $object = json_decode($json, true, flags: JSON_THROW_ON_ERROR);
+
+        return $object;
     }
 
     /**
      * RFC 7396. Lists replace, objects merge; an empty object and an empty list are the same here, which
      * matters for none of the keys that are read.
      *
-     * @param array<string, mixed> $target
-     * @param array<string, mixed> $patch
-     * @return array<string, mixed>
+     * @template K of array-key
+     * @param array<K, mixed> $target
+     * @param array<K, mixed> $patch
+     * @return array<K, mixed>
      */
     private static function patch(array $target, array $patch): array
     {

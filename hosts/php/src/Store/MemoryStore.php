@@ -33,6 +33,6 @@ final class MemoryStore implements Store
 
     private static function now(): int
     {
-        return intdiv(hrtime(true), 1_000_000);
+        return intdiv((int) hrtime(true), 1_000_000);
     }
 }

@@ -88,8 +88,8 @@ final class CurlReading
                 $status = (int) substr($line, (int) strpos($line, ' ') + 1, 3);
                 $headers = [];
             } elseif ($line !== '') {
-                [$name, $value] = explode(':', $line, 2) + [1 => ''];
-                $headers[] = [$name, trim($value, " \t")];
+                $colon = strpos($line, ':') ?: strlen($line);
+                $headers[] = [substr($line, 0, $colon), trim(substr($line, $colon + 1), " \t")];
             } elseif ($status !== null && $status >= 200) {
                 return [$status, $headers];
             }

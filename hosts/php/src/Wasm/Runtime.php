@@ -28,7 +28,7 @@ final class Runtime
 
     /**
      * The engine component: precompiled where `supplier-client install` has run, otherwise compiled
-     * now, which takes a tenth of a second in every process.
+     * now, in every process, which takes a good part of a second.
      */
     public static function shared(): self
     {

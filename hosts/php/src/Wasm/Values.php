@@ -43,11 +43,16 @@ final class Values
     private const VAL = 4;
     private const ENTRY = 6;
 
+    /** From a length, modulo eight, to the next multiple of eight. */
+    private const PADDING = ['', "\0\0\0\0\0\0\0", "\0\0\0\0\0\0", "\0\0\0\0\0", "\0\0\0\0", "\0\0\0", "\0\0", "\0"];
+
     /** A false: what stands in the slot of a result before there is one. */
     private const NOTHING = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
     /** Where an address becomes a pointer. */
     private readonly CData $pointer;
+
+    private readonly CData $handle;
 
     /** The slot of the result, the arguments, and what they point to. */
     private CData $memory;
@@ -63,6 +68,7 @@ final class Values
     public function __construct(private readonly FFI $ffi)
     {
         $this->pointer = $ffi->new('pointer_t');
+        $this->handle = $ffi->new('pointer_t');
         $this->allocate(16384);
     }
 
@@ -85,7 +91,12 @@ final class Values
             $this->heapAddress = $this->address + (count($types) + 1) * self::VAL * 8;
             $slots = self::NOTHING;
             foreach ($types as $i => $type) {
-                $slots .= $this->val($type, $arguments[$i]);
+                // The two that most arguments are, without a call.
+                $slots .= match ($type->kind) {
+                    self::F64 => pack('QdQ2', self::F64, $arguments[$i], 0, 0),
+                    self::STRING => pack('Q4', self::STRING, strlen($arguments[$i]), $this->place($arguments[$i]), 0),
+                    default => $this->val($type, $arguments[$i]),
+                };
             }
             $size = strlen($slots) + strlen($this->heap);
             // Addresses are absolute: in another place, everything is written again.
@@ -149,7 +160,7 @@ final class Values
     private function place(string $bytes): int
     {
         $address = $this->heapAddress + strlen($this->heap);
-        $this->heap .= $bytes . substr("\0\0\0\0\0\0\0", 0, -strlen($bytes) & 7);
+        $this->heap .= $bytes . self::PADDING[strlen($bytes) & 7];
 
         return $address;
     }
@@ -250,9 +261,8 @@ final class Values
      */
     public function handle(Resource $resource): CData
     {
-        $pointer = $this->ffi->new('pointer_t');
-        $pointer->address = $resource->address;
+        $this->handle->address = $resource->address;
 
-        return $pointer->resource;
+        return $this->handle->resource;
     }
 }
