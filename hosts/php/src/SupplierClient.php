@@ -45,7 +45,8 @@ final class SupplierClient implements ClientInterface
 
     /**
      * @param string $profile path of a profile, or its JSON text
-     * @param array<string, string> $credentials by the names that the profile gives them
+     * @param array<string, string|false|null> $credentials by the names that the profile gives them; `false` (as
+     *     getenv() says it) and null are as if they were not there
      * @param array<string, mixed>|string|null $overrides a JSON Merge Patch (RFC 7396) on the profile, for
      *     what differs between staging and production
      * @param ClientInterface|Transport|null $http what sends; curl when null
@@ -155,7 +156,7 @@ final class SupplierClient implements ClientInterface
      * Replaces all credentials, for rotation. Budget, clock and health stay. On failure the old
      * credentials stay in force.
      *
-     * @param array<string, string> $credentials
+     * @param array<string, string|false|null> $credentials as for {@see SupplierClient::open()}
      *
      * @throws ProfileException
      */

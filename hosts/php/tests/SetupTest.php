@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace SupplierClient\Tests;
 
+use InvalidArgumentException;
 use PHPUnit\Framework\TestCase;
 use SupplierClient\Engine\Profile;
 use SupplierClient\Exception\ProfileException;
@@ -40,6 +41,22 @@ final class SetupTest extends TestCase
         SupplierClient::open(__DIR__ . '/acme.json');
     }
 
+    /** As from getenv(), where the variable is not set. */
+    public function testCredentialThatIsNotSet(): void
+    {
+        foreach ([false, null] as $value) {
+            try {
+                SupplierClient::open(__DIR__ . '/acme.json', ['signing-secret' => $value]);
+                self::fail('no exception');
+            } catch (ProfileException $error) {
+                self::assertStringContainsString('signing-secret', $error->getMessage());
+            }
+        }
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('The credential "signing-secret" must be a string, not int.');
+        SupplierClient::open(__DIR__ . '/acme.json', ['signing-secret' => 12]);
+    }
+
     public function testMissingProfile(): void
     {
         $this->expectException(ProfileException::class);
@@ -69,6 +86,13 @@ final class SetupTest extends TestCase
         $this->expectException(SetupException::class);
         $this->expectExceptionMessageMatches('#/nowhere/libwasmtime\.so.*supplier-client install#');
         Library::loadChecked('/nowhere/libwasmtime.so');
+    }
+
+    public function testLibraryThatNobodyHasNamedAndTheLoaderDoesNotFind(): void
+    {
+        $this->expectException(SetupException::class);
+        $this->expectExceptionMessageMatches('/was not found on this machine.*50\.x.*supplier-client install --library PATH/');
+        Library::loadChecked('libwasmtime_that_is_not_there.so');
     }
 
     public function testLibraryThatIsNone(): void

@@ -151,7 +151,12 @@ final class Driver
                 ? $this->store->compareAndSwap($detail['key'], $detail['expect'] ?? null, $detail['value'], $detail['ttl_ms'], $action->ms)
                 : new Swap(true, $this->store->load($detail['key'], $action->ms));
         } catch (StoreException $error) {
+            $this->logger?->warning('supplier-client goes without its store: {reason}', ['reason' => $error->reason, 'exception' => $error]);
+
             return $conversation->storeFailed($error->reason);
+        } catch (Throwable $thrown) {
+            $this->cancel($conversation);
+            throw $thrown;
         }
 
         return $conversation->stored($swap);
@@ -159,8 +164,8 @@ final class Driver
 
     private function wait(Conversation $conversation, Action $action): Action
     {
-        $this->logger?->notice('supplier-client waits {ms} ms ({why})', ['ms' => $action->ms, 'why' => $action->detail['why']]);
         try {
+            $this->logger?->notice('supplier-client waits {ms} ms ({why})', ['ms' => $action->ms, 'why' => $action->detail['why']]);
             Clock::sleep($action->ms);
         } catch (Throwable $thrown) {
             $this->cancel($conversation);
@@ -171,7 +176,7 @@ final class Driver
     }
 
     /**
-     * Whatever is thrown while sending or waiting (by a signal's handler, by a middleware) ends the call:
+     * Whatever is thrown meanwhile (by a signal's handler, a middleware, a logger, a store) ends the call:
      * the engine hears of it, and its budget is settled.
      */
     private function cancel(Conversation $conversation): void

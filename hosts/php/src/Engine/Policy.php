@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace SupplierClient\Engine;
 
+use InvalidArgumentException;
 use SensitiveParameter;
 use SensitiveParameterValue;
 use SupplierClient\Exception\ProfileException;
@@ -24,7 +25,7 @@ final class Policy
     private Resource $supplier;
     private SensitiveParameterValue $credentials;
 
-    /** @param array<string, string> $credentials */
+    /** @param array<string, string|false|null> $credentials */
     public function __construct(
         private readonly Runtime $runtime,
         private readonly string $profile,
@@ -38,9 +39,9 @@ final class Policy
 
     private function open(): void
     {
-        $this->instance = new Instance($this->runtime, Contract::INTERFACE, Contract::signatures());
+        $instance = new Instance($this->runtime, Contract::INTERFACE, Contract::signatures());
         /** @var array{bool, mixed} $opened */
-        $opened = $this->instance->call('[static]supplier.open', [
+        $opened = $instance->call('[static]supplier.open', [
             $this->profile,
             $this->overrides,
             self::credentials($this->credentials->getValue()),
@@ -49,10 +50,11 @@ final class Policy
         if (!$ok) {
             throw self::refused($value);
         }
-        $this->supplier = $value;
+        // Both at once: a resource belongs to its instance.
+        [$this->instance, $this->supplier] = [$instance, $value];
     }
 
-    /** @param array<string, string> $credentials */
+    /** @param array<string, string|false|null> $credentials */
     public function setCredentials(#[SensitiveParameter] array $credentials): void
     {
         /** @var array{bool, mixed} $set */
@@ -87,21 +89,29 @@ final class Policy
     private function call(string $name, mixed ...$arguments): mixed
     {
         if ($this->instance->isDead()) {
+            [$instance, $supplier] = [$this->instance, $this->supplier];
             $this->open();
+            $instance->drop($supplier);
         }
 
         return $this->instance->call($name, [$this->supplier, ...$arguments]);
     }
 
     /**
-     * @param array<string, string> $credentials
+     * What is not set is left out, so that the engine says which name is missing.
+     *
+     * @param array<string, mixed> $credentials
      * @return list<array{name: string, value: string}>
      */
     private static function credentials(#[SensitiveParameter] array $credentials): array
     {
         $list = [];
         foreach ($credentials as $name => $value) {
-            $list[] = ['name' => (string) $name, 'value' => $value];
+            if (is_string($value)) {
+                $list[] = ['name' => (string) $name, 'value' => $value];
+            } elseif ($value !== null && $value !== false) {
+                throw new InvalidArgumentException("The credential \"$name\" must be a string, not " . get_debug_type($value) . '.');
+            }
         }
 
         return $list;

@@ -8,6 +8,7 @@ use SupplierClient\Exception\ProfileException;
 use SupplierClient\Exception\SetupException;
 use SupplierClient\Options;
 use SupplierClient\Problem;
+use SupplierClient\Store\MemoryStore;
 use SupplierClient\Store\Store;
 
 /**
@@ -66,18 +67,28 @@ final class Profile
 
     /**
      * Pacing by headers needs a memory that outlives the request. Under PHP-FPM there is none unless it is
-     * given, so the choice is asked for.
+     * given, so the choice is asked for. And a store that nothing would use is a mistake everywhere.
      */
     public function demandStore(?Store $store, string $sapi): void
     {
         $merged = $this->merged();
-        $paced = ($merged['limits'] ?? []) !== [] || ($merged['budget']['shared'] ?? false) === true;
+        $shared = ($merged['budget']['shared'] ?? false) === true;
+        if ($store !== null && !$store instanceof MemoryStore && !$shared) {
+            throw new SetupException(sprintf(
+                'A %s was given, but the profile of %s does not share its budget: set "budget": {"shared": true} in it, or give no store.',
+                get_debug_type($store),
+                $this->supplier(),
+            ));
+        }
+        $paced = ($merged['limits'] ?? []) !== [] || $shared;
         if ($sapi === self::FPM && $store === null && $paced) {
             throw new SetupException(sprintf(
-                'The profile of %s has limits, and under PHP-FPM every request is a new process state that knows nothing of the others. '
-                . 'Choose: give SupplierClient::open() a store that all workers share and set "budget": {"shared": true} in the profile, '
-                . 'or give it "store: new SupplierClient\Store\MemoryStore()" to say that every request paces by itself.',
+                'The profile of %s has limits, and under PHP-FPM (%s) every request is a new process state that knows nothing of the others. '
+                . 'Choose: give SupplierClient::open() a store that all workers share (SupplierClient\Store\ApcuStore, FileStore or RedisStore) '
+                . 'and set "budget": {"shared": true} in the profile, or give it "store: new SupplierClient\Store\MemoryStore()" to say that '
+                . 'every request paces by itself.',
                 $this->supplier(),
+                $sapi,
             ));
         }
     }

@@ -73,39 +73,76 @@ final class Instance
         if ($this->dead) {
             throw new WasmException('this instance has trapped');
         }
-        $function = $this->functions[$name] ??= $this->find($name);
-        $types = $this->signatures[$name];
-        $this->values->write($types, $arguments);
-        $slots = $this->values->slots();
-        $error = $this->ffi->wasmtime_component_func_call($function, $this->context, $slots + 1, count($types), $slots, 1);
-        if ($error !== null) {
-            $this->dead = true;
-            $this->runtime->library->check($error);
-        }
-        $value = $this->values->read($this->fields[$name] ?? null);
-        $this->ffi->wasmtime_component_val_delete($slots);
-        // A function returns the same fields each time.
-        $this->fields[$name] ??= is_array($value) && !array_is_list($value) ? array_keys($value) : [];
+        $held = self::holdSignals();
+        try {
+            $function = $this->functions[$name] ??= $this->find($name);
+            $types = $this->signatures[$name];
+            $this->values->write($types, $arguments);
 
-        return $value;
+            return $this->invoke($name, $function, $this->values->slots(), count($types));
+        } finally {
+            $held && self::releaseSignals();
+        }
+    }
+
+    /** @param CData $slots the result's, which holds nothing yet, and the arguments */
+    private function invoke(string $name, CData $function, CData $slots, int $count): mixed
+    {
+        try {
+            $error = $this->ffi->wasmtime_component_func_call($function, $this->context, $slots + 1, $count, $slots, 1);
+            if ($error !== null) {
+                $this->dead = true;
+                $this->runtime->library->check($error);
+            }
+            $value = $this->values->read($this->fields[$name] ?? null);
+            // A function returns the same fields each time.
+            $this->fields[$name] ??= is_array($value) && !array_is_list($value) ? array_keys($value) : [];
+
+            return $value;
+        } finally {
+            $this->ffi->wasmtime_component_val_delete($slots);
+        }
     }
 
     public function drop(Resource $resource): void
     {
-        $handle = $this->values->handle($resource);
-        if (!$this->dead) {
-            $error = $this->ffi->wasmtime_component_resource_any_drop($this->context, $handle);
-            if ($error !== null) {
-                $this->dead = true;
-                $this->ffi->wasmtime_error_delete($error);
+        $held = self::holdSignals();
+        try {
+            $handle = $this->values->handle($resource);
+            if (!$this->dead) {
+                $error = $this->ffi->wasmtime_component_resource_any_drop($this->context, $handle);
+                if ($error !== null) {
+                    $this->dead = true;
+                    $this->ffi->wasmtime_error_delete($error);
+                }
             }
+            $this->ffi->wasmtime_component_resource_any_delete($handle);
+        } finally {
+            $held && self::releaseSignals();
         }
-        $this->ffi->wasmtime_component_resource_any_delete($handle);
     }
 
     public function isDead(): bool
     {
         return $this->dead;
+    }
+
+    /**
+     * Handlers of asynchronous signals run between any two steps of PHP. One that throws, or uses the same
+     * client, in the middle of a crossing would find values half written; so it runs after it, which is
+     * microseconds later.
+     *
+     * @return bool whether they were on
+     */
+    private static function holdSignals(): bool
+    {
+        return function_exists('pcntl_async_signals') && pcntl_async_signals(false);
+    }
+
+    private static function releaseSignals(): void
+    {
+        pcntl_async_signals(true);
+        pcntl_signal_dispatch();
     }
 
     private function find(string $name): CData

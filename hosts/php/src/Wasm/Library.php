@@ -134,6 +134,10 @@ final class Library
         if (str_contains($message, 'Failed resolving C function')) {
             return "$path is no wasmtime library of major version " . self::MAJOR . " ($message).";
         }
+        if (!str_contains($path, '/')) {
+            return 'libwasmtime was not found on this machine. Get wasmtime ' . self::MAJOR . '.x (the C API archive of its releases, or the '
+                . 'library inside the Python wheel "wasmtime") and run "vendor/bin/supplier-client install --library PATH".';
+        }
 
         return "libwasmtime cannot be loaded from $path ($message). Get wasmtime " . self::MAJOR . '.x and run "vendor/bin/supplier-client install --library PATH".';
     }
