@@ -23,13 +23,16 @@ done
 
 missing=()
 packages="php8.2-cli php8.2-fpm php8.2-curl composer phpunit php-psr-http-client php-psr-http-message php-psr-http-factory
-  php-guzzlehttp-psr7 php-guzzlehttp-guzzle php-nyholm-psr7 php-psr-log unzip"
+  php-guzzlehttp-psr7 php-guzzlehttp-guzzle php-nyholm-psr7 php-psr-log
+  php8.2-redis php8.2-apcu php-nrk-predis redis-server unzip"
 for package in $packages; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
 done
 if [ ${#missing[@]} -gt 0 ]; then
   echo "php: installing ${missing[*]}"
   apt-get update -qq
+  # redis-server is started by the tests, on ports of their own; where an init system would start one
+  # too, it does no harm.
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 python3 -m pip --version >/dev/null 2>&1 || apt-get install -y -qq --no-install-recommends python3-pip >/dev/null
@@ -46,6 +49,11 @@ wheel() {
   echo "$folder/$(basename "$3")"
 }
 library=$(wheel wasmtime 50.0.1 _libwasmtime.so)
+# `ci.sh setup`: the package is ready to be used.
+if [ "${1:-}" = setup ]; then
+  php bin/supplier-client install --library "$library" >/dev/null
+  exit 0
+fi
 # One that must be refused.
 SUPPLIER_WASMTIME_OTHER=$(wheel wasmtime 49.0.0 _libwasmtime.so)
 export SUPPLIER_WASMTIME_OTHER
@@ -63,6 +71,6 @@ else
 fi
 echo "php: tests and examples"
 php bin/supplier-client install --library "$library" >/dev/null
-phpunit
+php -d apc.enable_cli=1 "$(command -v phpunit)"
 echo "php: the commands of docs/php.md, in an empty folder"
 php tests/guide.php "$root/docs/php.md" "$work"

@@ -4,30 +4,22 @@ declare(strict_types=1);
 
 namespace SupplierClient\Tests;
 
-use SupplierClient\Exception\CallFailed;
+use DomainException;
+use SupplierClient\Exception\InternalFailure;
+use SupplierClient\Exception\SetupException;
 use SupplierClient\Exception\Throttled;
 use SupplierClient\Options;
+use SupplierClient\Store\FileStore;
 use SupplierClient\Store\MemoryStore;
 use SupplierClient\Store\Store;
 use SupplierClient\Store\StoreException;
 use SupplierClient\Store\Swap;
 use SupplierClient\Tests\Support\ScriptedServer;
+use Throwable;
 
 final class StoreTest extends ClientTestCase
 {
     private const SHARED = ['budget' => ['shared' => true]];
-
-    public function testMemoryStoreSwapsByText(): void
-    {
-        $store = new MemoryStore();
-        self::assertNull($store->load('k', 10));
-        self::assertEquals(new Swap(true, 'a'), $store->compareAndSwap('k', null, 'a', 60_000, 10));
-        self::assertEquals(new Swap(false, 'a'), $store->compareAndSwap('k', null, 'b', 60_000, 10));
-        self::assertEquals(new Swap(false, 'a'), $store->compareAndSwap('k', 'x', 'b', 60_000, 10));
-        self::assertEquals(new Swap(true, 'b'), $store->compareAndSwap('k', 'a', 'b', 1, 10));
-        usleep(5000);
-        self::assertNull($store->load('k', 10));
-    }
 
     public function testTwoClientsShareOneBudget(): void
     {
@@ -53,20 +45,78 @@ final class StoreTest extends ClientTestCase
         self::assertContains('store-unavailable', array_column($reply->journal['notes'] ?? [], 'code'));
     }
 
+    public function testStoreThatFailsIsLeftAloneForAWhile(): void
+    {
+        $server = new ScriptedServer(array_fill(0, 3, ScriptedServer::response(200)));
+        $store = self::broken(new StoreException('store-unreachable'));
+        $client = self::client($server, self::SHARED, store: $store);
+        foreach (range(1, 3) as $number) {
+            self::assertTrue($client->send("/$number")->isOk());
+        }
+        self::assertSame(1, $store->asked);
+    }
+
     public function testClosedStoreFailsTheCall(): void
     {
-        $broken = new class implements Store {
+        $this->expectException(InternalFailure::class);
+        $this->expectExceptionMessageMatches('/store_failure/');
+        self::client('http://127.0.0.1:1/v2', ['budget' => ['shared' => true, 'store_failure' => 'closed']], store: self::broken(new StoreException('store-unreachable')))->send('/x');
+    }
+
+    public function testWhateverElseAStoreThrowsEndsTheCall(): void
+    {
+        $client = self::client('http://127.0.0.1:1/v2', self::SHARED, store: self::broken(new DomainException('mine')));
+        try {
+            $client->send('/x');
+            self::fail('no exception');
+        } catch (DomainException $error) {
+            self::assertSame('mine', $error->getMessage());
+        }
+        self::assertSame(['cancelled' => 1], $client->health()['failures']);
+    }
+
+    public function testStoreThatNothingWouldUseIsRefused(): void
+    {
+        $this->expectException(SetupException::class);
+        $this->expectExceptionMessageMatches('/does not share its budget/');
+        self::client('http://127.0.0.1:1/v2', store: self::broken(new DomainException()));
+    }
+
+    public function testWhatStandsInTheStoreIsNoSecret(): void
+    {
+        $server = new ScriptedServer([ScriptedServer::response(200, '{"private": 1}', 'X-RateLimit-Limit: 10', 'X-RateLimit-Remaining: 9', 'X-RateLimit-Reset: ' . time() + 30)]);
+        $folder = sys_get_temp_dir() . '/supplier-budgets-' . bin2hex(random_bytes(6));
+        try {
+            self::client($server, self::SHARED, store: new FileStore($folder))->send('/private?private');
+            $all = implode("\n", array_map(file_get_contents(...), glob("$folder/*") ?: []));
+            self::assertStringContainsString('"requests"', $all);
+            foreach (['private', self::SECRET, hash('sha256', self::SECRET)] as $secret) {
+                self::assertStringNotContainsString($secret, $all);
+            }
+        } finally {
+            array_map(unlink(...), glob("$folder/*") ?: []);
+            @rmdir($folder);
+        }
+    }
+
+    private static function broken(Throwable $error): Store
+    {
+        return new class ($error) implements Store {
+            public int $asked = 0;
+
+            public function __construct(private readonly Throwable $error) {}
+
             public function load(string $key, int $patienceMs): ?string
             {
-                throw new StoreException('store-unreachable');
+                $this->asked++;
+                throw $this->error;
             }
 
             public function compareAndSwap(string $key, ?string $expected, string $value, int $ttlMs, int $patienceMs): Swap
             {
-                throw new StoreException('store-unreachable');
+                $this->asked++;
+                throw $this->error;
             }
         };
-        $this->expectException(CallFailed::class);
-        self::client('http://127.0.0.1:1/v2', ['budget' => ['shared' => true, 'store_failure' => 'closed']], store: $broken)->send('/x');
     }
 }

@@ -30,12 +30,12 @@ final class Fpm
             listen = {$this->socket()}
             user = $user
             pm = static
-            pm.max_children = 1
+            pm.max_children = 2
             clear_env = no
             CONF);
         // Debian's extensions come from its own folder of settings.
         $this->process = proc_open([$binary, '-R', '-y', "$this->folder/fpm.conf", '-c', "$this->folder/php.ini"], [['file', '/dev/null', 'r'], ['file', "$this->folder/out", 'w'], ['file', "$this->folder/out", 'w']], $pipes);
-        for ($i = 0; $i < 100 && !file_exists($this->socket()); $i++) {
+        for ($i = 0; $i < 400 && !file_exists($this->socket()); $i++) {
             usleep(50_000);
         }
     }
