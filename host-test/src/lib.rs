@@ -5,6 +5,7 @@
 //! takes real time.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod cli;
 pub mod clock;
 pub mod components;

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use supplier_test::bench;
 use supplier_test::cli::{UNUSABLE, check, drill, run};
 use supplier_test::supplier::{demo, serve};
 
@@ -22,6 +23,7 @@ enum Command {
     Check(check::Args),
     Serve(serve::Args),
     Demo(demo::Args),
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Demo(args) => demo::run(args),
+        Command::Bench(args) => bench::run(args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("supplier-test: {error:#}");

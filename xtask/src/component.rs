@@ -3,6 +3,7 @@
 
 use crate::toolchain::{TARGET, Toolchain};
 use anyhow::{Context as _, Result, bail};
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use wit_component::ComponentEncoder;
@@ -11,17 +12,45 @@ use wit_component::ComponentEncoder;
 const COMPONENTS: [(&str, &str); 2] =
     [("supplier-client", "supplier_client.wasm"), ("supplier-engine-component", "supplier_engine.wasm")];
 
+/// What the verb `bench` measures the client component against; not part of the product.
+const REFERENCES: [(&str, &str); 1] = [("bare-signing-guest", "bare.wasm")];
+
+/// Measures the same hash natively, on the processor alone.
+const SOFTWARE_HMAC: &str = "software-hmac";
+
 /// The profile of the workspace for the components.
 const PROFILE: &str = "guest";
 
 /// Builds what is not up to date and returns the folder.
 pub fn build() -> Result<PathBuf> {
+    build_all(&COMPONENTS)
+}
+
+/// The same, and the references of the verb `bench` beside them.
+pub fn build_with_references() -> Result<PathBuf> {
+    let folder = build()?;
+    // On their own, so that they cannot change the features of what is measured.
+    build_all(&REFERENCES)?;
+    let target = crate::target_dir().join("software");
+    let mut cargo = crate::cargo();
+    cargo.args(["build", "--quiet", "--release", "--package", SOFTWARE_HMAC, "--target-dir"]).arg(&target);
+    let status = cargo.env("RUSTFLAGS", r#"--cfg sha2_backend="soft""#).env_remove("CARGO_ENCODED_RUSTFLAGS").status();
+    if !status.context("cargo cannot be started")?.success() {
+        bail!("{SOFTWARE_HMAC} does not compile (see above)");
+    }
+    let built = target.join("release").join(SOFTWARE_HMAC).with_extension(env::consts::EXE_EXTENSION);
+    let beside = folder.join(SOFTWARE_HMAC).with_extension(env::consts::EXE_EXTENSION);
+    fs::copy(&built, beside).with_context(|| format!("{} cannot be copied", built.display()))?;
+    Ok(folder)
+}
+
+fn build_all(components: &[(&str, &str)]) -> Result<PathBuf> {
     let toolchain = Toolchain::find()?;
     println!("xtask: components: {}", toolchain.describe());
-    let modules = compile(&toolchain)?;
+    let modules = compile(&toolchain, components)?;
     let folder = crate::target_dir().join("components");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
-    for (package, file) in COMPONENTS {
+    for (package, file) in components {
         let module = modules.join(package.replace('-', "_")).with_extension("wasm");
         let size = encode(&module, &folder.join(file)).with_context(|| format!("{package} is no component"))?;
         println!("xtask: {file} {} KB", size.div_ceil(1000));
@@ -29,11 +58,11 @@ pub fn build() -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn compile(toolchain: &Toolchain) -> Result<PathBuf> {
+fn compile(toolchain: &Toolchain, components: &[(&str, &str)]) -> Result<PathBuf> {
     let folder = crate::target_dir().join(toolchain.folder());
     let mut cargo = toolchain.cargo();
     cargo.args(["build", "--quiet", "--profile", PROFILE, "--target", TARGET, "--target-dir"]).arg(&folder);
-    for (package, _) in COMPONENTS {
+    for (package, _) in components {
         cargo.args(["--package", package]);
     }
     let status = cargo.status().context("cargo cannot be started")?;

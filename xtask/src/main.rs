@@ -16,6 +16,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 const USAGE: &str = "\
 usage: cargo xtask VERB [ARGS]
 
+  bench   measure the components, each number beside a reference: cargo xtask bench --quick
   build   build the components into target/components
   check   check a profile: cargo xtask check PROFILE
   demo    show the client against a strict supplier
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
 fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
     match verb {
         "build" => component::build().map(|_| ExitCode::SUCCESS),
+        "bench" => test_host(verb, &args, component::build_with_references()?),
         "check" | "demo" | "drill" | "run" | "serve" => test_host(verb, &args, component::build()?),
         "test" => test::test(&args).map(|()| ExitCode::SUCCESS),
         "" | "help" | "-h" | "--help" => {
