@@ -7,8 +7,9 @@ declare(strict_types=1);
  *
  *     php bench/bench.php [ROUNDS]
  *
- * Prints one JSON object a line: CPU and wall microseconds per call (medians of rounds, the peers taking
- * turns), cold start and resident memory of a fresh process.
+ * Prints a table: CPU and wall microseconds per call (medians of rounds, the peers taking turns), cold start and
+ * resident memory of a fresh process; and what the table says about the project's targets. Run
+ * `bin/supplier-client install` before, or every cold start compiles the component.
  */
 
 require __DIR__ . '/../tests/autoload.php';
@@ -55,17 +56,24 @@ for ($round = 0; $round < 9; $round++) {
 }
 fclose($pipes[0]);
 proc_close($supplier);
+echo "| | POST CPU/wall us | page CPU/wall us | cold start ms | resident MB |\n|---|---|---|---|---|\n";
 foreach ($names as $name) {
-    echo json_encode([
-        'host' => 'php',
-        'peer' => $name,
-        'post_cpu_us' => round(median($samples[$name]['post']['cpu'])),
-        'post_wall_us' => round(median($samples[$name]['post']['wall'])),
-        'page_cpu_us' => round(median($samples[$name]['page']['cpu'])),
-        'page_wall_us' => round(median($samples[$name]['page']['wall'])),
-        'cold_ms' => round(median($cold[$name]['ms']), 1),
-        'resident_mb' => round(median($cold[$name]['mb']), 1),
-    ]), "\n";
+    vprintf("| %s | %.0f / %.0f | %.0f / %.0f | %.0f | %.0f |\n", [
+        $name,
+        ...array_map(median(...), [...array_values($samples[$name]['post']), ...array_values($samples[$name]['page'])]),
+        median($cold[$name]['ms']),
+        median($cold[$name]['mb']),
+    ]);
+}
+$post = array_map(static fn(array $sample): float => median($sample['post']['cpu']), $samples);
+$start = array_map(static fn(array $sample): float => median($sample['ms']), $cold);
+target('CPU per POST, at most that of Guzzle', $post['supplier-client'], $post['guzzle']);
+target('CPU per POST, below 1.3 times bare curl + 60 us', $post['supplier-client'], 1.3 * $post['bare-curl'] + 60);
+target('cold start, within 1.5 times that of Guzzle', $start['supplier-client'], 1.5 * $start['guzzle']);
+
+function target(string $what, float $found, float $bound): void
+{
+    printf("%s: %.0f, bound %.0f: %s\n", $what, $found, $bound, $found <= $bound ? 'reached' : 'missed');
 }
 
 /** Microseconds of this process. */

@@ -78,7 +78,7 @@ function peers(string $url): array
 
             return [
                 'post' => static fn() => expect($client->send(new Request('POST', '/orders', headers: ['Content-Type' => 'application/json'], body: $body))->status(), 'POST'),
-                'page' => static fn() => null,
+                'page' => static fn() => hundred($client->page(new Request('GET', '/consignments', ['limit' => 100]))->items()),
             ];
         }),
         'supplier-client-over-guzzle' => lazily(static function () use ($url, $body, $key): array {

@@ -46,7 +46,7 @@ putenv('SUPPLIER_WASMTIME');
 
 $supplier = proc_open([(string) getenv('SUPPLIER_TEST_BIN'), 'serve', '--port', '0'], [['pipe', 'r'], ['pipe', 'w']], $pipes);
 $authority = parse_url(substr(trim((string) fgets($pipes[1])), strlen('listening on ')));
-$port = $authority['port'] ?? exit("the supplier did not start\n");
+$port = $authority['port'] ?? exit(fail('the supplier did not start'));
 
 preg_match_all('/(?:^<!-- (?<mark>file|not run): (?<what>.*?) -->\n)?^```(?<kind>\w+)\n(?<text>.*?)^```$/ms', (string) file_get_contents($page), $blocks, PREG_SET_ORDER);
 $commands = 0;
@@ -60,7 +60,7 @@ foreach ($blocks as ['mark' => $mark, 'what' => $what, 'kind' => $kind, 'text' =
         $said = (string) stream_get_contents($output[1]);
         echo $said;
         if (proc_close($shell) !== 0) {
-            exit(fail('a command failed', $pipes));
+            exit(fail('a command failed'));
         }
         $commands++;
     } elseif ($kind === 'php') {
@@ -69,18 +69,21 @@ foreach ($blocks as ['mark' => $mark, 'what' => $what, 'kind' => $kind, 'text' =
         fclose($lint[0]);
         $said = (string) stream_get_contents($lint[1]);
         if (proc_close($shell) !== 0) {
-            exit(fail($said, $pipes));
+            exit(fail($said));
         }
     }
 }
 fclose($pipes[0]);
 $report = (string) stream_get_contents($pipes[1]);
 if (proc_close($supplier) !== 0) {
-    exit(fail($report, $pipes));
+    exit(fail($report));
+}
+if ($commands === 0) {
+    exit(fail("$page has no commands"));
 }
 echo "$commands blocks of commands of ", basename($page), " ran, and the supplier found no violation\n";
 
-function fail(string $why, array $pipes): int
+function fail(string $why): int
 {
     fwrite(STDERR, "guide: $why\n");
 
