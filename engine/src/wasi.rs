@@ -69,3 +69,25 @@ codes! {
     ConfigurationError "configuration-error" Never;
     InternalError "internal-error" MaybeSent;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// B142: the table that people read is this one.
+    #[test]
+    fn every_code_is_documented() {
+        let page = include_str!("../../docs/error-codes.md");
+        let documented = page.lines().skip_while(|line| *line != "| code | phase |").skip(2);
+        let named = |code: &ErrorCode| {
+            let phase = match code.phase() {
+                Phase::NotSent => "not-sent",
+                Phase::MaybeSent => "maybe-sent",
+                Phase::Never => "never",
+                Phase::TooLarge => "too-large",
+            };
+            format!("| `{}` | `{phase}` |", code.name())
+        };
+        assert!(documented.eq(ErrorCode::ALL.iter().map(named)));
+    }
+}

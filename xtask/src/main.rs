@@ -1,6 +1,7 @@
 //! `cargo xtask VERB`: everything that takes more than one command. Each verb sets up what it
 //! needs and says in one line what it does.
 
+mod cases;
 mod component;
 mod readme;
 mod test;
@@ -18,6 +19,7 @@ usage: cargo xtask VERB [ARGS]
 
   bench   measure the components, each number beside a reference: cargo xtask bench --quick
   build   build the components into target/components
+  cases   list the cases with their tests
   check   check a profile: cargo xtask check PROFILE
   demo    show the client against a strict supplier
   drill   play one fault: cargo xtask drill --respond 429 --reset +5s
@@ -42,6 +44,7 @@ fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
     match verb {
         "build" => component::build().map(|_| ExitCode::SUCCESS),
         "bench" => test_host(verb, &args, component::build_with_references()?),
+        "cases" => cases::list().map(|()| ExitCode::SUCCESS),
         "check" | "demo" | "drill" | "run" | "serve" => test_host(verb, &args, component::build()?),
         "test" => test::test(&args).map(|()| ExitCode::SUCCESS),
         "" | "help" | "-h" | "--help" => {

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: what CI runs, one step after the other, each with its time.
 
-use crate::{cargo, component, readme, tools};
+use crate::{cargo, cases, component, readme, tools};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,11 +10,12 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Runs every step, or those whose name is given.
 pub fn test(only: &[OsString]) -> Result<()> {
-    let steps: [Step; 7] = [
+    let steps: [Step; 8] = [
         ("format", format),
         ("components", components),
         ("clippy", clippy),
         ("tests", tests),
+        ("cases", cases::list),
         ("schemas", schemas),
         ("deny", deny),
         ("readme", readme::commands),
