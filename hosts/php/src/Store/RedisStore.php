@@ -4,13 +4,14 @@ declare(strict_types=1);
 
 namespace SupplierClient\Store;
 
+use Closure;
 use Predis\Client;
 use Redis;
 use SensitiveParameter;
+use SupplierClient\Store\Redis\Address;
 use SupplierClient\Store\Redis\ErrorReply;
+use SupplierClient\Store\Redis\ExtRedis;
 use SupplierClient\Store\Redis\Link;
-use SupplierClient\Store\Redis\OwnRedis;
-use SupplierClient\Store\Redis\PhpRedis;
 use SupplierClient\Store\Redis\Predis;
 
 /**
@@ -36,16 +37,16 @@ final class RedisStore implements Store
     private readonly string $digest;
 
     /**
-     * @param string|Redis|Client $redis an address (`redis://[user:password@]host[:port][/database]`,
-     *     `rediss://...`, `unix:///path`), for which ext-redis is needed, or a client: of ext-redis, or of
-     *     Predis, whose own timeouts then bound what the profile calls `budget.patience_ms`. A client is
-     *     not to be shared with the child of a fork; an address may be.
+     * @param string|Closure(float): Redis|Client $redis an address (`redis://[user:password@]host[:port][/database]`,
+     *     `rediss://...`, `unix:///path`) or a function that connects a new client of ext-redis, for this store
+     *     alone, in at most so many seconds: both need ext-redis. Or a Predis client, whose own timeouts then
+     *     bound what the profile calls `budget.patience_ms`, and which is not to be used in a fork's parent and child.
      */
-    public function __construct(#[SensitiveParameter] string|Redis|Client $redis)
+    public function __construct(#[SensitiveParameter] string|Closure|Client $redis)
     {
         $this->link = match (true) {
-            is_string($redis) => new OwnRedis($redis),
-            $redis instanceof Redis => new PhpRedis($redis),
+            is_string($redis) => new ExtRedis((new Address($redis))->connect(...)),
+            $redis instanceof Closure => new ExtRedis($redis),
             default => new Predis($redis),
         };
         $this->digest = sha1(self::SWAP);
@@ -72,7 +73,7 @@ final class RedisStore implements Store
             throw self::refused($error);
         }
         if (!is_array($answer) || !array_key_exists(0, $answer)) {
-            throw new StoreException('store-error', 'Redis: an answer that is no pair; is the client inside MULTI or a pipeline?');
+            throw new StoreException('store-error', 'Redis: an answer that is no pair');
         }
 
         return (int) $answer[0] === 1 ? new Swap(true, $value) : new Swap(false, self::text($answer[1] ?? null));
@@ -98,7 +99,7 @@ final class RedisStore implements Store
         if ($answer === null || $answer === false || is_string($answer)) {
             return $answer === false ? null : $answer;
         }
-        throw new StoreException('store-error', 'Redis: an answer that is no text; is the client inside MULTI or a pipeline?');
+        throw new StoreException('store-error', 'Redis: an answer that is no text');
     }
 
     private static function refused(ErrorReply $error): StoreException

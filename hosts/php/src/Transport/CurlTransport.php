@@ -19,8 +19,14 @@ use SupplierClient\Exception\SetupException;
  */
 final class CurlTransport implements Transport
 {
-    private readonly CurlHandle $handle;
+    private CurlHandle $handle;
     private readonly CurlReading $reading;
+
+    /** The process that made the handle. */
+    private int $owner;
+
+    /** @var list<CurlHandle> of parents: to clean them up would say goodbye on connections that are still used */
+    private static array $inherited = [];
 
     /** What the handle is prepared for. */
     private ?string $kind = null;
@@ -35,11 +41,15 @@ final class CurlTransport implements Transport
             throw new SetupException('The PHP extension "curl" is not loaded. Install it (Debian: php-curl) or give the client a PSR-18 client.');
         }
         $this->handle = curl_init();
+        $this->owner = (int) getmypid();
         $this->reading = new CurlReading();
     }
 
     public function exchange(Outgoing $request): Answered|Broke
     {
+        if ($this->owner !== getmypid()) {
+            $this->leaveParent();
+        }
         [$kind, $settings] = self::body($request);
         if ($kind !== $this->kind) {
             $this->kind = $kind;
@@ -59,6 +69,15 @@ final class CurlTransport implements Transport
         $connected = $error === 0 || curl_getinfo($this->handle, CURLINFO_PRETRANSFER_TIME_T) > 0;
 
         return $this->reading->result($error, $connected);
+    }
+
+    /** In the child of a fork: two processes on one connection would read each other's answers. */
+    private function leaveParent(): void
+    {
+        self::$inherited[] = $this->handle;
+        $this->handle = curl_init();
+        $this->owner = (int) getmypid();
+        $this->kind = null;
     }
 
     /** Settings outlive a request, but those of one kind of body must not meet those of another. */
