@@ -23,8 +23,14 @@ done
 python=${PYTHON:-python3}
 if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
   echo "python: installing python3 and python3-venv"
-  apt-get install -y --no-install-recommends python3 python3-venv >/dev/null
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3 python3-venv >/dev/null
   python=/usr/bin/python3
+fi
+if ! command -v redis-server >/dev/null; then
+  echo "python: installing redis-server, which the tests start on ports of their own"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends redis-server >/dev/null
 fi
 mkdir -p "$work"
 wanted=$("$python" --version; cat requirements-dev.txt pyproject.toml)
@@ -36,6 +42,8 @@ if [ "$wanted" != "$(cat "$venv/.wanted" 2>/dev/null)" ]; then
   printf '%s' "$wanted" > "$venv/.wanted"
 fi
 export PATH=$venv/bin:$PATH
+# `ci.sh setup`: the package is ready to be used.
+if [ "${1:-}" = setup ]; then exit 0; fi
 
 echo "python: format, lint, types"
 ruff format --quiet --check .

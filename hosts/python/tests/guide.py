@@ -34,7 +34,11 @@ def main(guide: str, wheels: str) -> int:
                 script.append(text)
         env = {key: value for key, value in os.environ.items() if not key.startswith("SUPPLIER_")}
         env.pop("VIRTUAL_ENV", None)
-        env |= {"PIP_FIND_LINKS": str(Path(wheels).resolve()), "XDG_CACHE_HOME": f"{folder}/cache"}
+        # The wheel just built, whatever an index may have under this name.
+        (wheel,) = Path(wheels).resolve().glob("supplier_client-*.whl")
+        constraint = Path(folder, ".constraint")
+        constraint.write_text(f"supplier-client @ {wheel.as_uri()}\n", encoding="utf-8")
+        env |= {"PIP_CONSTRAINT": str(constraint), "XDG_CACHE_HOME": f"{folder}/cache"}
         began = time.monotonic()
         command = ["bash", "-euc", "".join(script)]
         done = subprocess.run(command, cwd=folder, env=env, timeout=300, check=False)

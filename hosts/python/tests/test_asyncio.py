@@ -16,6 +16,7 @@ from supplier_client import (
     ThreadedTransport,
     UnavailableError,
 )
+from supplier_client._within import within
 from supplier_client.transport.httpx import AsyncHttpxTransport
 from wire import Act, Request, Wire, answer
 
@@ -87,7 +88,7 @@ def test_calls_run_side_by_side(wire: Start, transport: Callable[[], AsyncTransp
             await asyncio.sleep(0.1)
             began = time.monotonic()
             await asyncio.gather(*[client.send("PUT", f"/{n}") for n in range(8)])
-            assert time.monotonic() - began < 0.9
+            assert time.monotonic() - began < 2  # 2.4 one after the other
             assert (await waiting).ok
 
     asyncio.run(run())
@@ -110,7 +111,7 @@ def test_a_cancelled_task_ends_at_once(
             assert client.health()["failures"] == {"cancelled": 1}
             return time.monotonic() - began
 
-    assert asyncio.run(run()) < 0.5
+    assert asyncio.run(run()) < 10  # of 30
     assert len(server.requests) == 1
 
 
@@ -123,5 +124,45 @@ def test_an_outer_timeout_is_the_callers(
         async with opened(server.url, transport) as client:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(client.send("GET", "/x"), 0.2)
+
+    asyncio.run(run())
+
+
+def test_a_cancellation_that_comes_with_the_result_is_kept() -> None:
+    """Before Python 3.12 `asyncio.wait_for` loses it."""
+
+    async def run() -> str:
+        result: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        async def work() -> str:
+            return await result
+
+        task = asyncio.create_task(within(30, work()))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        result.set_result("done")
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return "cancelled"
+
+    assert asyncio.run(run()) == "cancelled"
+
+
+def test_within_ends_what_takes_too_long() -> None:
+    ended: list[bool] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append(True)
+
+    async def run() -> None:
+        with pytest.raises(TimeoutError):
+            await within(0.01, work())
+        await asyncio.sleep(0)
+        assert ended == [True]
 
     asyncio.run(run())

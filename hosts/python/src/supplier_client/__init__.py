@@ -36,6 +36,7 @@ from .transport.stdlib import StdlibTransport
 
 if TYPE_CHECKING:
     from .aio import AsyncSupplierClient
+    from .store.file import FileStore
     from .transport.threaded import ThreadedTransport
 
 __version__ = "0.1.0"
@@ -53,6 +54,7 @@ __all__ = [
     "Caps",
     "Clock",
     "DeniedError",
+    "FileStore",
     "Headers",
     "InternalError",
     "InvalidRequestError",
@@ -78,7 +80,11 @@ __all__ = [
 ]
 
 # Importing asyncio takes as long as everything else here: only who uses it pays for it.
-_LATER = {"AsyncSupplierClient": ".aio", "ThreadedTransport": ".transport.threaded"}
+_LATER = {
+    "AsyncSupplierClient": ".aio",
+    "FileStore": ".store.file",
+    "ThreadedTransport": ".transport.threaded",
+}
 
 
 def __getattr__(name: str) -> Any:

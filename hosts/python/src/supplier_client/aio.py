@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import json as _json
 import logging
@@ -14,9 +15,10 @@ from ._base import PageOptions, SupplierBase, page_asked
 from ._call import Action, Ask, Conversation, Done, Send, Wait
 from ._engine import Clock
 from ._request import Asked, HeaderPairs, Pairs, Profile, asked
+from ._within import within
 from .errors import CallError
 from .model import Attempt, Page, Reply
-from .store import AsyncStore, Store
+from .store import AsyncStore, MemoryStore, Store
 from .transport import AsyncTransport
 from .transport.threaded import ThreadedTransport
 
@@ -194,15 +196,23 @@ class AsyncSupplierClient(SupplierBase):
         if self._store is None:
             return talk.store_failed("not-configured")
         try:
-            answer: Any
             if ask.value is None:
-                answer = self._store.load(ask.key, ask.patience)
+                current = await self._stored(ask, "load", ask.key)
+                won = True
             else:
-                answer = self._store.compare_and_swap(
-                    ask.key, ask.expect, ask.value, ask.ttl, ask.patience
+                won, current = await self._stored(
+                    ask, "compare_and_swap", ask.key, ask.expect, ask.value, ask.ttl
                 )
-            if inspect.isawaitable(answer):
-                answer = await answer
         except Exception as error:
             return talk.store_failed(self._store_failed(error))
-        return talk.stored(True, answer) if ask.value is None else talk.stored(*answer)
+        return talk.stored(won, current)
+
+    async def _stored(self, ask: Ask, name: str, *values: Any) -> Any:
+        """The store's answer, within its patience; a store that is not async does not hold up
+        the loop."""
+        method = functools.partial(getattr(self._store, name), *values, ask.patience)
+        if isinstance(self._store, MemoryStore):
+            return method()
+        if inspect.iscoroutinefunction(method):
+            return await within(ask.patience, method())
+        return await within(ask.patience, asyncio.to_thread(method))

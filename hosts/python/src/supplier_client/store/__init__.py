@@ -1,19 +1,24 @@
 """Where a shared budget lives. The engine asks for texts by key and swaps them by comparison;
-what the texts mean is its own business."""
+what the texts mean is its own business.
+
+`MemoryStore` serves the clients of one process, `supplier_client.store.file.FileStore` those of
+one machine, `supplier_client.store.redis.RedisStore` whoever reaches one Redis or Valkey.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Awaitable
 from typing import Protocol
 
-from ._fork import reset_after_fork
+from .._fork import reset_after_fork
 
 
 class Store(Protocol):
     """A store for `SupplierClient`. Any exception counts as unreachable: the profile says
-    whether calls then go on with a budget of their own."""
+    whether calls then go on with a budget of their own.
+
+    It is used by several threads at once. `AsyncSupplierClient` calls it in a thread."""
 
     def load(self, key: str, patience: float) -> str | None:
         """The text under `key`, in at most `patience` seconds."""
@@ -26,13 +31,14 @@ class Store(Protocol):
 
 
 class AsyncStore(Protocol):
-    """The same for `AsyncSupplierClient`, which takes either kind."""
+    """The same for `AsyncSupplierClient`, which takes either kind. It must be `async def`;
+    the client itself gives up after `patience`."""
 
-    def load(self, key: str, patience: float) -> Awaitable[str | None]: ...
+    async def load(self, key: str, patience: float) -> str | None: ...
 
-    def compare_and_swap(
+    async def compare_and_swap(
         self, key: str, expect: str | None, value: str, ttl: float, patience: float
-    ) -> Awaitable[tuple[bool, str | None]]: ...
+    ) -> tuple[bool, str | None]: ...
 
 
 class MemoryStore:

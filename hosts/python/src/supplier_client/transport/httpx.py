@@ -7,7 +7,6 @@ cookies and build redirects. So they take what a client takes as `transport=`:
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import ssl
 import time
@@ -19,6 +18,7 @@ try:
 except ImportError as error:
     raise ImportError("this transport needs httpx: pip install 'supplier-client[httpx]'") from error
 
+from .._within import within
 from . import Answer, Body, Broken, Message, content_length, header_text
 
 _POOL = 0.05
@@ -72,10 +72,10 @@ class AsyncHttpxTransport:
     async def send(self, message: Message) -> Answer:
         seen: list[Body] = []
         try:
-            return await asyncio.wait_for(self._exchange(message, seen), message.timeout)
+            return await within(message.timeout, self._exchange(message, seen))
         except Broken:
             raise
-        except (TimeoutError, asyncio.TimeoutError) as error:
+        except TimeoutError as error:
             body = seen[0] if seen else None
             raise _at("maybe-sent", "attempt-timeout", error, body) from error
         except Exception as error:
