@@ -6,6 +6,7 @@ namespace SupplierClient\Tests;
 
 use Psr\Http\Client\NetworkExceptionInterface;
 use SupplierClient\Exception\Cancelled;
+use SupplierClient\Exception\InternalFailure;
 use SupplierClient\Exception\InvalidRequest;
 use SupplierClient\Exception\Throttled;
 use SupplierClient\Exception\Unavailable;
@@ -14,6 +15,10 @@ use SupplierClient\FailureKind;
 use SupplierClient\Options;
 use SupplierClient\Request;
 use SupplierClient\Tests\Support\ScriptedServer;
+use SupplierClient\Transport\Broke;
+use SupplierClient\Transport\Outgoing;
+use SupplierClient\Transport\Phase;
+use SupplierClient\Transport\Transport;
 
 final class SendTest extends ClientTestCase
 {
@@ -183,6 +188,18 @@ final class SendTest extends ClientTestCase
         $server = new ScriptedServer([ScriptedServer::response(200, '', "X-City: K\xf6ln", 'X-Utf8: Köln')]);
         $response = self::client($server)->send('/x')->response;
         self::assertSame(['Köln', 'Köln'], [$response->header('X-City'), $response->header('X-Utf8')]);
+    }
+
+    public function testWhatATransportSaysIsMadeReadable(): void
+    {
+        $transport = new class implements Transport {
+            public function exchange(Outgoing $request): Broke
+            {
+                return new Broke(Phase::Never, "no-f\xfcn", "k\xf6nnte");
+            }
+        };
+        $this->expectException(InternalFailure::class);
+        self::client('http://127.0.0.1:1/v2', http: $transport)->send('/x');
     }
 
     public function testRotation(): void

@@ -57,6 +57,29 @@ final class SetupTest extends TestCase
         SupplierClient::open(__DIR__ . '/acme.json', ['signing-secret' => 12]);
     }
 
+    /** @dataProvider bytes */
+    public function testBytesThatAreNoTextAreRefused(string $code, callable $open): void
+    {
+        try {
+            $open();
+            self::fail('no exception');
+        } catch (ProfileException $error) {
+            self::assertSame([$code], array_column($error->problems, 'code'));
+            self::assertStringNotContainsString("\xff", $error->getMessage());
+        }
+    }
+
+    /** @return iterable<string, array{string, callable(): mixed}> */
+    public static function bytes(): iterable
+    {
+        $profile = __DIR__ . '/acme.json';
+        yield 'credential' => ['not-utf8', static fn() => SupplierClient::open($profile, ['signing-secret' => "\xff"])];
+        yield 'new credential' => ['not-utf8', static fn() => SupplierClient::open($profile, ['signing-secret' => 'x'])->setCredentials(['signing-secret' => "\xff"])];
+        yield 'profile' => ['invalid-json', static fn() => SupplierClient::open("{\"supplier\": \"\xff\"}")];
+        yield 'overrides' => ['invalid-json', static fn() => SupplierClient::open($profile, ['signing-secret' => 'x'], ['supplier' => "\xff"])];
+        yield 'overrides as text' => ['invalid-json', static fn() => SupplierClient::open($profile, ['signing-secret' => 'x'], "{\"supplier\": \"\xff\"}")];
+    }
+
     public function testMissingProfile(): void
     {
         $this->expectException(ProfileException::class);

@@ -75,6 +75,27 @@ final class StoreTest extends ClientTestCase
         self::assertSame(['cancelled' => 1], $client->health()['failures']);
     }
 
+    /** @dataProvider garbage */
+    public function testGarbageUnderTheKeyIsReplaced(string $garbage): void
+    {
+        $server = new ScriptedServer([ScriptedServer::response(200, '', 'X-RateLimit-Limit: 10', 'X-RateLimit-Remaining: 9', 'X-RateLimit-Reset: ' . time() + 600)]);
+        $store = new MemoryStore();
+        $client = self::client($server, self::SHARED, store: $store);
+        $key = $client->explain('/x')['pool'];
+        $store->compareAndSwap($key, null, $garbage, 600_000, 10);
+        self::assertSame([], $client->send('/x')->journal['notes'] ?? []);
+        self::assertStringContainsString('"requests"', (string) $store->load($key, 10));
+    }
+
+    /** @return iterable<array{string}> */
+    public static function garbage(): iterable
+    {
+        yield ['garbage'];
+        yield [''];
+        yield ["\xff\0\xfe"];
+        yield ['{"w": 7}'];
+    }
+
     public function testStoreThatNothingWouldUseIsRefused(): void
     {
         $this->expectException(SetupException::class);

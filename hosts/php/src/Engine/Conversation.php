@@ -40,17 +40,17 @@ final class Conversation
         // The engine takes what follows the first space for the journal's `detail`.
         $code = $broke->detail === '' ? $broke->code : "$broke->code $broke->detail";
 
-        return $this->say('[method]call.broke', $broke->phase->value, $code, $broke->status, $headers);
+        return $this->say('[method]call.broke', $broke->phase->value, Text::readable($code), $broke->status, $headers);
     }
 
     public function stored(Swap $swap): Action
     {
-        return $this->say('[method]call.stored', $swap->won, $swap->current);
+        return $this->say('[method]call.stored', $swap->won, Text::stored($swap->current));
     }
 
     public function storeFailed(string $code): Action
     {
-        return $this->say('[method]call.store-failed', $code);
+        return $this->say('[method]call.store-failed', Text::readable($code));
     }
 
     public function cancel(): Action

@@ -148,7 +148,7 @@ final class Driver
         $detail = $action->detail;
         try {
             $swap = isset($detail['value'])
-                ? $this->store->compareAndSwap($detail['key'], $detail['expect'] ?? null, $detail['value'], $detail['ttl_ms'], $action->ms)
+                ? $this->store->compareAndSwap($detail['key'], Text::inStore($detail['expect'] ?? null), $detail['value'], $detail['ttl_ms'], $action->ms)
                 : new Swap(true, $this->store->load($detail['key'], $action->ms));
         } catch (StoreException $error) {
             $this->logger?->warning('supplier-client goes without its store: {reason}', ['reason' => $error->reason, 'exception' => $error]);

@@ -39,6 +39,8 @@ final class Policy
 
     private function open(): void
     {
+        self::demandUtf8($this->profile, 'invalid-json', 'the profile is not UTF-8');
+        self::demandUtf8($this->overrides ?? '', 'invalid-json', 'the overrides are not UTF-8');
         $instance = new Instance($this->runtime, Contract::INTERFACE, Contract::signatures());
         /** @var array{bool, mixed} $opened */
         $opened = $instance->call('[static]supplier.open', [
@@ -108,6 +110,7 @@ final class Policy
         $list = [];
         foreach ($credentials as $name => $value) {
             if (is_string($value)) {
+                self::demandUtf8("$name\n$value", 'not-utf8', "the credential \"" . Text::readable((string) $name) . '" is not UTF-8; give bytes as hex or base64, and say so where the profile names it ("decode")');
                 $list[] = ['name' => (string) $name, 'value' => $value];
             } elseif ($value !== null && $value !== false) {
                 throw new InvalidArgumentException("The credential \"$name\" must be a string, not " . get_debug_type($value) . '.');
@@ -115,6 +118,14 @@ final class Policy
         }
 
         return $list;
+    }
+
+    /** The library ends the process where a string is not UTF-8. */
+    private static function demandUtf8(#[SensitiveParameter] string $text, string $code, string $message): void
+    {
+        if (!Text::isUtf8($text)) {
+            throw new ProfileException([new Problem('', $code, $message)]);
+        }
     }
 
     /** @param list<array{pointer: string, code: string, message: string}> $problems */

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace SupplierClient\Engine;
 
+use JsonException;
 use SupplierClient\Exception\ProfileException;
 use SupplierClient\Exception\SetupException;
 use SupplierClient\Options;
@@ -39,7 +40,11 @@ final class Profile
             $profile = self::load($profile);
         }
         if (is_array($overrides)) {
-            $overrides = json_encode((object) $overrides, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+            try {
+                $overrides = json_encode((object) $overrides, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+            } catch (JsonException $error) {
+                throw new ProfileException([new Problem('', 'invalid-json', "the overrides cannot be written as JSON: {$error->getMessage()}")]);
+            }
         }
 
         return new self($profile, $overrides);

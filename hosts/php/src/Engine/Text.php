@@ -11,6 +11,9 @@ namespace SupplierClient\Engine;
  */
 final class Text
 {
+    /** Before what stands in for a text from a store that is not UTF-8, and so none of ours. */
+    private const FOREIGN = "\u{FFFD}base64:";
+
     /** @return array{string, bool} the text, and whether it is base64 */
     public static function carry(string $bytes): array
     {
@@ -33,12 +36,25 @@ final class Text
         return $json;
     }
 
-    private static function isUtf8(string $bytes): bool
+    /** A text from a store: the library ends the process where a string is not UTF-8. */
+    public static function stored(?string $text): ?string
+    {
+        return $text === null || self::isUtf8($text) ? $text : self::FOREIGN . base64_encode($text);
+    }
+
+    /** The text that stands in the store, for one that {@see Text::stored()} made. */
+    public static function inStore(?string $text): ?string
+    {
+        return $text !== null && str_starts_with($text, self::FOREIGN) ? (string) base64_decode(substr($text, strlen(self::FOREIGN)), true) : $text;
+    }
+
+    public static function isUtf8(string $bytes): bool
     {
         return preg_match('//u', $bytes) === 1;
     }
 
-    private static function readable(string $bytes): string
+    /** Bytes that are not UTF-8, read as ISO-8859-1. */
+    public static function readable(string $bytes): string
     {
         return self::isUtf8($bytes) ? $bytes : (string) preg_replace_callback(
             '/[\x80-\xff]/',
