@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use supplier_test::bench;
 use supplier_test::cli::{UNUSABLE, check, drill, run};
+use supplier_test::conform;
 use supplier_test::supplier::{demo, serve};
 
 /// Proves a supplier profile without a network and without waiting.
@@ -24,6 +25,7 @@ enum Command {
     Serve(serve::Args),
     Demo(demo::Args),
     Bench(bench::Args),
+    Conform(conform::Args),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Conform(args) => conform::run(args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("supplier-test: {error:#}");

@@ -19,7 +19,7 @@ async function play({ id, profile, overrides, credentials, calls }) {
   let next;
   for (const call of calls) {
     const result = await outcome(client, call, next);
-    next = result.page?.next ?? undefined;
+    if (result.page) next = result.page.next ?? undefined;
     results.push(result);
   }
   const health = client.health();
@@ -27,7 +27,7 @@ async function play({ id, profile, overrides, credentials, calls }) {
   return { id, results, health };
 }
 
-/** `next` is where the page before ended. */
+/** `next` is where the last page that was read ended. */
 async function outcome(client, call, next) {
   if (call.walk) return { walk: await walk(client, request(call.walk), call.pages) };
   try {

@@ -3,6 +3,7 @@
 
 mod cases;
 mod component;
+mod packages;
 mod readme;
 mod test;
 mod toolchain;
@@ -21,6 +22,7 @@ usage: cargo xtask VERB [ARGS]
   build   build the components into target/components
   cases   list the cases with their tests
   check   check a profile: cargo xtask check PROFILE
+  conform play the scenarios through the language packages, in real time
   demo    show the client against a strict supplier
   drill   play one fault: cargo xtask drill --respond 429 --reset +5s
   run     play scenarios: cargo xtask run [FILES]
@@ -46,6 +48,7 @@ fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
         "bench" => test_host(verb, &args, component::build_with_references()?),
         "cases" => cases::list().map(|()| ExitCode::SUCCESS),
         "check" | "demo" | "drill" | "run" | "serve" => test_host(verb, &args, component::build()?),
+        "conform" => packages::conform(&args),
         "test" => test::test(&args).map(|()| ExitCode::SUCCESS),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

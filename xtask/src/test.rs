@@ -1,6 +1,6 @@
 //! `cargo xtask test`: what CI runs, one step after the other, each with its time.
 
-use crate::{cargo, cases, component, readme, tools};
+use crate::{cargo, cases, component, packages, readme, tools};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,7 +10,7 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Runs every step, or those whose name is given.
 pub fn test(only: &[OsString]) -> Result<()> {
-    let steps: [Step; 8] = [
+    let steps: [Step; 9] = [
         ("format", format),
         ("components", components),
         ("clippy", clippy),
@@ -19,6 +19,7 @@ pub fn test(only: &[OsString]) -> Result<()> {
         ("schemas", schemas),
         ("deny", deny),
         ("readme", readme::commands),
+        ("conform", packages::conformance),
     ];
     if let Some(unknown) = only.iter().find(|name| !steps.iter().any(|(step, _)| step == name)) {
         bail!("no step is called `{}`; they are {}", unknown.display(), steps.map(|(name, _)| name).join(", "));

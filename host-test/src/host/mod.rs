@@ -1,7 +1,7 @@
 //! The client component in wasmtime, with virtual clocks and a scripted supplier behind
 //! wasi:http.
 
-mod bindings;
+pub(crate) mod bindings;
 mod convert;
 mod errors;
 mod send;
@@ -24,6 +24,7 @@ use crate::script::Supplier;
 use bindings::exports::supplier::client::client;
 use bindings::{Client, ClientPre};
 pub use convert::wire_request;
+pub(crate) use convert::{credentials, problems};
 use state::{HasTable, State};
 
 /// A guest that computes for this many seconds without asking the host for anything is

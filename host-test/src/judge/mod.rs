@@ -131,7 +131,7 @@ fn show(text: &str) -> String {
     if more > 0 { format!("{short:?}... and {more} bytes more") } else { format!("{short:?}") }
 }
 
-fn show_bytes(bytes: &[u8]) -> String {
+pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 2000 => show(text),
         _ => format!("{} bytes with SHA-256 {}", bytes.len(), crate::scenario::digest(bytes)),

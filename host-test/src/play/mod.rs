@@ -17,6 +17,7 @@ use crate::host::Host;
 use crate::report::{CallReport, Report};
 use crate::scenario::{Case, Component};
 use crate::script::Supplier;
+pub(crate) use walk::{Walker, position};
 
 /// Longer than the longest wait that the contract can carry (49 days). A call that has not
 /// ended by then waits for something that never comes. It also is what keeps the paused

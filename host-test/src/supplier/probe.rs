@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `/echo...` | JSON: what came over the wire, and how often this target came |
 //! | `/status/N` | that status |
-//! | `/bytes/N` | so many bytes |
+//! | `/bytes/N`, `/bytes/N/STATUS` | so many bytes, under 200 or that status |
 //! | `/redirect` | 302 to `/redirected`, which nobody may follow |
 //! | `/compressed` | gzip, to be handed over as it is, under its own length |
 //! | `/cacheable` | may be stored for an hour, with an ETag; `/echo`'s `seen` tells who did |
@@ -24,7 +24,7 @@ use super::exchange::{Answer, Delivery};
 use super::wire::Request;
 
 /// `{"compressed":true}`, by gzip.
-const COMPRESSED: &[u8] = &[
+pub const COMPRESSED: &[u8] = &[
     0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xab, 0x56, 0x4a, 0xce, 0xcf, 0x2d, 0x28, 0x4a, 0x2d,
     0x2e, 0x4e, 0x4d, 0x51, 0xb2, 0x2a, 0x29, 0x2a, 0x4d, 0xad, 0x05, 0x00, 0xf1, 0xea, 0x39, 0x95, 0x13, 0x00, 0x00,
     0x00,
@@ -41,8 +41,11 @@ pub fn answer(request: &Request, path: &str, seen: u64) -> Option<Answer> {
             Answer::json(status, serde_json::json!({ "status": status }).to_string())
         }
         "bytes" => {
-            let length: usize = name.strip_prefix("bytes/")?.parse().ok().filter(|n| *n <= 64 * 1024 * 1024)?;
-            let mut answer = Answer::new(200).header("Content-Type", "application/octet-stream");
+            let (length, status) =
+                name.strip_prefix("bytes/").map(|rest| rest.split_once('/').unwrap_or((rest, "200")))?;
+            let length: usize = length.parse().ok().filter(|n| *n <= 64 * 1024 * 1024)?;
+            let status = status.parse().ok().filter(|s| (200..=599).contains(s))?;
+            let mut answer = Answer::new(status).header("Content-Type", "application/octet-stream");
             answer.body = vec![b'x'; length];
             answer
         }

@@ -7,6 +7,8 @@
 //! a wasi:http error code is a connection that ends.
 
 use std::collections::BTreeSet;
+use std::iter::repeat_n;
+use std::net::TcpListener;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ use supplier_engine::Wall;
 
 use super::clock;
 use super::exchange::{Answer, Delivery, End};
-use super::server::{Running, Service};
+use super::server::{self, Running, Service};
 use super::signature::Verifier;
 use super::wire::{Head, Request};
 use crate::clock::Clock;
@@ -45,10 +47,14 @@ pub struct Ticket {
 
 impl Replay {
     pub fn start(case: Case, port: u16) -> Result<Running<Replay>> {
+        Replay::start_on(case, server::listen(port)?)
+    }
+
+    pub fn start_on(case: Case, listener: TcpListener) -> Result<Running<Replay>> {
         if case.scenario.workers.is_some_and(|n| n > 1) || case.openings.len() > 1 {
             return Err(anyhow!("a scenario with several workers or suppliers cannot be served"));
         }
-        Running::start(Replay { case, supplier: OnceLock::new() }, port)
+        Running::start_on(Replay { case, supplier: OnceLock::new() }, listener)
     }
 
     /// The path of the profile's `base_url`, below which the requests are expected.
@@ -72,6 +78,14 @@ impl Replay {
 
     /// What was not as the scenario's `requests` say.
     pub fn judge(&self) -> Vec<Difference> {
+        let mut differences = self.signatures();
+        let report = report::Report { requests: self.log(), ..report::Report::default() };
+        differences.extend(judge::judge(&self.in_real_time(), &report));
+        differences
+    }
+
+    /// Signatures that do not hold, of those requests whose signature the scenario looks at.
+    pub fn signatures(&self) -> Vec<Difference> {
         let requests = self.log();
         let mut differences = Vec::new();
         let signed = self.signed_requests();
@@ -83,8 +97,6 @@ impl Replay {
                 differences.push(Difference { path, expected: "a fresh signature".into(), got: flaw.text() });
             }
         }
-        let report = report::Report { requests, ..report::Report::default() };
-        differences.extend(judge::judge(&self.in_real_time(), &report));
         differences
     }
 
@@ -116,7 +128,11 @@ impl Replay {
         let signing = self.signing_headers();
         let looks = |names: Vec<&String>| names.iter().any(|name| signing.contains(&name.to_ascii_lowercase()));
         let requests = self.case.scenario.requests.iter().flatten().enumerate();
-        requests.filter(|(_, r)| r.signed || looks(r.headers.keys().collect())).map(|(index, _)| index).collect()
+        let requests = requests.filter(|(_, r)| r.signed || looks(r.headers.keys().collect())).map(|(index, _)| index);
+        // Of a request that is answered early, the body is not known.
+        let script = self.case.scenario.script.iter();
+        let early: Vec<bool> = script.flat_map(|entry| repeat_n(entry.early, entry.times.unwrap_or(1))).collect();
+        requests.filter(|index| !early.get(*index).is_some_and(|early| *early)).collect()
     }
 
     /// In lower case; they hold times that are not the scenario's.
@@ -135,8 +151,15 @@ impl Replay {
         if *parts != serde_json::json!(["{timestamp}", ".", "{body}"]) {
             return None;
         }
+        let key = profile.pointer("/signing/key")?;
+        if key.get("decode").is_some_and(|decode| decode != "utf8") || key.get("strip_prefix").is_some() {
+            return None;
+        }
         let credentials = self.case.openings.first()?.credentials.iter().map(|(_, value)| value.clone());
-        Some(Verifier { header: header.clone(), secrets: credentials.collect(), tolerance_ms: 5_000 })
+        // The supplier's clock is whatever the script's `Date` says.
+        let theirs = profile.pointer("/signing/clock").is_some_and(|clock| clock == "supplier");
+        let tolerance_ms = if theirs { i64::MAX } else { 5_000 };
+        Some(Verifier { header: header.clone(), secrets: credentials.collect(), tolerance_ms })
     }
 
     fn profile(&self) -> Option<Value> {

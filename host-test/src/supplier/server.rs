@@ -37,8 +37,11 @@ pub struct Running<S> {
 impl<S: Service> Running<S> {
     /// Binds `127.0.0.1:port` (0: any free port) and serves on a thread of its own.
     pub fn start(service: S, port: u16) -> anyhow::Result<Running<S>> {
-        let listener = std::net::TcpListener::bind(("127.0.0.1", port))
-            .with_context(|| format!("cannot listen on 127.0.0.1:{port}"))?;
+        Running::start_on(service, listen(port)?)
+    }
+
+    /// The same on a port that is bound already: who serves can know it beforehand.
+    pub fn start_on(service: S, listener: std::net::TcpListener) -> anyhow::Result<Running<S>> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let service = Arc::new(service);
@@ -60,6 +63,11 @@ impl<S: Service> Running<S> {
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
+}
+
+/// Binds `127.0.0.1:port`; 0: any free port.
+pub fn listen(port: u16) -> anyhow::Result<std::net::TcpListener> {
+    std::net::TcpListener::bind(("127.0.0.1", port)).with_context(|| format!("cannot listen on 127.0.0.1:{port}"))
 }
 
 impl<S> Drop for Running<S> {

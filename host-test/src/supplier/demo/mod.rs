@@ -1,7 +1,6 @@
 //! `supplier-test demo`: the built component against the strict supplier, over real
 //! wasi:http and with real clocks.
 
-mod guest;
 mod progress;
 mod summary;
 mod walk;
@@ -9,17 +8,18 @@ mod walk;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use serde_json::json;
 
 use super::catalogue::Catalogue;
 use super::fault::Schedule;
 use super::strict::{Strict, StrictConfig};
 use crate::components;
 use crate::report::CallReport;
-use crate::scenario::Component;
+use crate::scenario::{ACME, Component, Opening, TEST_SECRET};
+use crate::stock::Stock;
 use crate::style::Style;
 use crate::timeline;
-use guest::Guest;
 use progress::Progress;
 use summary::Summary;
 
@@ -68,8 +68,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (walked, elapsed) = runtime.block_on(async {
         let compiling = Instant::now();
-        let mut guest = Guest::start(&file).await?;
-        guest.open(&supplier.origin()).await?;
+        let mut guest = Stock::load(&file)?.instantiate().await?;
+        if let Err(problems) = guest.open(&opening(&supplier.origin())).await? {
+            let told = problems.iter().map(|p| format!("{} {}: {}", p.pointer, p.code, p.message));
+            bail!("the profile of the demo has problems: {}", told.collect::<Vec<_>>().join("; "));
+        }
         progress.say(&format!("the component was compiled and opened in {:.1} s", compiling.elapsed().as_secs_f64()));
         let started = Instant::now();
         let walked = walk::walk(&mut guest, pages, started, &progress).await?;
@@ -86,6 +89,22 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         print!("\n{}", summary.rows(style));
     }
     Ok(if summary.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The profile of the scenarios, for the strict supplier at `origin`: impatient, so that its faults
+/// take little time.
+pub fn opening(origin: &str) -> Opening {
+    let overrides = json!({
+        "base_url": format!("{origin}/v2"),
+        "signing": { "tolerance_s": 2 },
+        "retry": { "base_delay_ms": 50, "max_delay_ms": 1000, "attempt_timeout_ms": 1500 },
+    });
+    Opening {
+        name: "main".into(),
+        profile: ACME.into(),
+        overrides: Some(overrides.to_string()),
+        credentials: vec![("signing-secret".into(), TEST_SECRET.into())],
+    }
 }
 
 /// The timeline of the calls that took more than one attempt, or waited.

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use serde_json::value::RawValue;
 
 use super::Call;
-use super::guest::{Body, Failure, Guest, request};
 use super::progress::Progress;
 use crate::report::{self, CallReport, Outcome};
+use crate::stock::{self, Body, Failure, Guest, request};
 use crate::supplier::catalogue::Sum;
 
 /// What came of it.
@@ -106,7 +106,7 @@ impl Walked {
     }
 }
 
-fn reply(reply: super::guest::Reply) -> Outcome {
+fn reply(reply: stock::Reply) -> Outcome {
     let response = report::Response { status: reply.response.status, ..report::Response::default() };
     let (verdict, retry_after_ms, journal) = (reply.verdict, reply.retry_after_ms, reply.journal);
     Outcome::Reply(report::Reply { response, verdict, retry_after_ms, journal })

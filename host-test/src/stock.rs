@@ -3,33 +3,28 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
-use serde_json::json;
+use anyhow::{Context, Result, anyhow};
 use wasmtime::component::{Component, Linker, ResourceAny, ResourceTable};
 use wasmtime::{Engine, ResourceLimiter, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use crate::scenario::{ACME, TEST_SECRET};
-use bindings::exports::supplier::client::client;
-pub use bindings::exports::supplier::client::client::{Body, Failure, Page, Reply, Request};
+use crate::host;
+pub use crate::host::bindings::exports::supplier::client::client::{Body, Failure, Page, Reply, Request};
+use crate::host::bindings::{Client, ClientPre};
+use crate::report::Problem;
+use crate::scenario::Opening;
 
-mod bindings {
-    wasmtime::component::bindgen!({
-        inline: "
-            package supplier:demo;
-            world client { export supplier:client/client@0.1.0; }
-        ",
-        path: "../wit",
-        world: "supplier:demo/client",
-        exports: { default: async },
-    });
+/// The compiled component; instances are cheap.
+pub struct Stock {
+    engine: Engine,
+    pre: ClientPre<State>,
 }
 
-/// One instance, with one supplier opened.
+/// One instance, with one supplier opened or none.
 pub struct Guest {
     store: Store<State>,
-    client: bindings::Client,
+    client: Client,
     supplier: Option<ResourceAny>,
 }
 
@@ -46,46 +41,47 @@ struct Watcher {
     peak: usize,
 }
 
-impl Guest {
-    pub async fn start(file: &Path) -> Result<Guest> {
+impl Stock {
+    pub fn load(file: &Path) -> Result<Stock> {
         let engine = Engine::default();
         let component = Component::from_file(&engine, file)
             .map_err(|error| anyhow!("{error:#}"))
             .with_context(|| format!("{} is not a component that this host can run", file.display()))?;
         let mut linker = Linker::<State>::new(&engine);
-        wasmtime_wasi_http::p2::add_to_linker_async(&mut linker).map_err(|error| anyhow!("{error:#}"))?;
+        let linked = wasmtime_wasi_http::p2::add_to_linker_async(&mut linker);
+        let pre = linked
+            .and_then(|()| linker.instantiate_pre(&component))
+            .and_then(ClientPre::new)
+            .map_err(|error| anyhow!("{error:#}"))?;
+        Ok(Stock { engine, pre })
+    }
+
+    pub async fn instantiate(&self) -> Result<Guest> {
         let state = State {
             wasi: WasiCtx::builder().build(),
             http: WasiHttpCtx::new(),
             table: ResourceTable::new(),
             memory: Watcher::default(),
         };
-        let mut store = Store::new(&engine, state);
+        let mut store = Store::new(&self.engine, state);
         store.limiter(|state| &mut state.memory);
-        let client = bindings::Client::instantiate_async(&mut store, &component, &linker)
-            .await
-            .map_err(|error| anyhow!("{error:#}"))?;
+        let client = self.pre.instantiate_async(&mut store).await.map_err(|error| anyhow!("{error:#}"))?;
         Ok(Guest { store, client, supplier: None })
     }
+}
 
-    /// Opens the supplier behind `origin` with the profile of the scenarios.
-    pub async fn open(&mut self, origin: &str) -> Result<()> {
-        let overrides = json!({
-            "base_url": format!("{origin}/v2"),
-            "signing": { "tolerance_s": 2 },
-            "retry": { "base_delay_ms": 50, "max_delay_ms": 1000, "attempt_timeout_ms": 1500 },
-        });
-        let secret = client::Credential { name: "signing-secret".into(), value: TEST_SECRET.into() };
+impl Guest {
+    /// Opens the one supplier of this instance.
+    pub async fn open(&mut self, opening: &Opening) -> Result<Result<(), Vec<Problem>>> {
+        let credentials = host::credentials(&opening.credentials);
         let guest = self.client.supplier_client_client();
-        let opened = guest.supplier().call_open(&mut self.store, ACME, Some(&overrides.to_string()), &[secret]).await;
-        match opened.map_err(trap)? {
-            Ok(supplier) => self.supplier = Some(supplier),
-            Err(problems) => {
-                let told = problems.iter().map(|p| format!("{} {}: {}", p.pointer, p.code, p.message));
-                bail!("the profile of the demo has problems: {}", told.collect::<Vec<_>>().join("; "));
-            }
-        }
-        Ok(())
+        let overrides = opening.overrides.as_deref();
+        let opened = guest
+            .supplier()
+            .call_open(&mut self.store, &opening.profile, overrides, &credentials)
+            .await
+            .map_err(trap)?;
+        Ok(opened.map(|supplier| self.supplier = Some(supplier)).map_err(host::problems))
     }
 
     pub async fn send(&mut self, request: &Request) -> Result<Result<Reply, Failure>> {
