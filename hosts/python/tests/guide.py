@@ -43,7 +43,10 @@ def main(guide: str, wheels: str) -> int:
         command = ["bash", "-euc", "".join(script)]
         done = subprocess.run(command, cwd=folder, env=env, timeout=300, check=False)
         took = time.monotonic() - began
-    clean = supplier.report()["clean"]
+    report = supplier.report()
+    clean = report["clean"]
+    for finding in report["findings"]:
+        print(finding, file=sys.stderr)
     print(f"{guide}: {len(script)} blocks in {took:.0f} s, supplier's report clean: {clean}")
     return done.returncode or int(not clean)
 
