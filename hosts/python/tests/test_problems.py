@@ -38,6 +38,11 @@ def test_a_credential_is_a_str() -> None:
         SupplierClient(PROFILE, {"signing-secret": b"bytes"})  # type: ignore[dict-item]
 
 
+def test_a_credential_that_is_not_set_is_named() -> None:
+    with pytest.raises(TypeError, match=r"signing-secret.*environment variable"):
+        SupplierClient(PROFILE, {"signing-secret": os.environ.get("NOT_SET")})  # type: ignore[dict-item]
+
+
 def test_a_profile_is_a_mapping_a_text_or_a_path(tmp_path: Path) -> None:
     file = tmp_path / "acme.json"
     file.write_text("\ufeff" + json.dumps(PROFILE), encoding="utf-8")

@@ -236,6 +236,8 @@ def _records(credentials: Mapping[str, str]) -> list[Any]:
 
     records = []
     for name, value in credentials.items():
+        if value is None:
+            raise TypeError(f"the credential {name!r} is None: is its environment variable set?")
         if not isinstance(value, str):
             raise TypeError(f"the credential {name!r} must be a str (binary keys as hex or base64)")
         record: Any = Record()
