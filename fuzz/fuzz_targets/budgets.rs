@@ -1,0 +1,87 @@
+//! The shared budget's document as any worker, or nobody of ours, may have left it. Each line
+//! of the input is what the store answers: a text (a load gets it, a swap is lost to it), `=`
+//! (the swap is won, a load gets what was written last), `!` (it fails), or nothing.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use serde_json::Value;
+use supplier_engine::{Action, Body, Event, Goal, Headers, Supplier};
+use supplier_fuzz::{Laws, World, get, knows_canaries, open};
+
+const PROFILE: &str = include_str!("../src/dialects.json");
+const SHARED: &str = r#"{ "budget": { "shared": true },
+    "limits": [
+        { "reader": "ietf" },
+        { "reader": "static", "name": "fixed", "limit": 3, "window_s": 60 },
+        { "reader": "fields", "name": "epoch-s", "limit": "X-RateLimit-Limit", "remaining": "X-RateLimit-Remaining",
+          "reset": "X-RateLimit-Reset", "reset_unit": "epoch-s" }
+    ] }"#;
+
+fuzz_target!(|input: &str| -> Corpus {
+    if knows_canaries(input) {
+        return Corpus::Reject;
+    }
+    let mut world = World::new(shared(), Laws::read(PROFILE, Some(SHARED)));
+    let mut lines = input.lines();
+    let mut kept = None;
+    let answers = [
+        (429, vec![("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1772452830"), ("Retry-After", "2")]),
+        (200, vec![("RateLimit", r#""a";r=3;t=60"#), ("RateLimit-Policy", r#""a";q=10;w=60"#)]),
+    ];
+    for _ in 0..2 {
+        let mut answers = answers.iter();
+        let _ = world.play(Goal::Reply(get()), [0x80; 16], |action| match action {
+            Action::Send { .. } => {
+                let (status, headers) = answers.next()?;
+                let headers = Headers(headers.iter().map(|&(name, value)| (name.into(), value.into())).collect());
+                Some((40, Event::Answered { status: *status, headers, body: Body::default() }))
+            }
+            Action::Store { value, .. } => {
+                value.iter().for_each(|text| document(text, input));
+                let event = match (lines.next()?, value) {
+                    ("", _) => Event::Stored { won: value.is_none(), current: None },
+                    ("!", _) => Event::StoreFailed { code: "timeout".to_owned() },
+                    ("=", Some(text)) => {
+                        kept = Some(text.clone());
+                        Event::Stored { won: true, current: Some(text.clone()) }
+                    }
+                    ("=", None) => Event::Stored { won: true, current: kept.clone() },
+                    (text, _) => Event::Stored { won: value.is_none(), current: Some(text.to_owned()) },
+                };
+                Some((3, event))
+            }
+            _ => None,
+        });
+    }
+    Corpus::Keep
+});
+
+fn shared() -> Supplier {
+    open(PROFILE, Some(SHARED)).expect("the profile is right")
+}
+
+/// What is written can be read again by another worker, says the same there, and does not grow
+/// beyond what came in.
+fn document(text: &str, input: &str) {
+    assert!(text.len() <= 6 * input.len() + 4_096, "a document of {} bytes", text.len());
+    let before: Value = serde_json::from_str(text).expect("a document is JSON");
+    let grants = before["q"].as_u64().expect("a document counts");
+    let mut reader = World::new(shared(), Laws::read(PROFILE, Some(SHARED)));
+    let mut loads = 0;
+    let _ = reader.play(Goal::Reply(get()), [0; 16], |action| match action {
+        Action::Store { value: None, .. } if loads < 3 => {
+            loads += 1;
+            Some((0, Event::Stored { won: true, current: Some(text.to_owned()) }))
+        }
+        Action::Store { value: Some(next), .. } => {
+            assert!(loads > 0, "swaps what it has not seen");
+            let next: Value = serde_json::from_str(next).expect("a document is JSON");
+            assert_eq!(next["q"].as_u64(), Some(grants.saturating_add(1)), "the document was not understood");
+            for window in before["w"].as_object().expect("windows").keys() {
+                assert!(next["w"].get(window).is_some(), "a window is lost");
+            }
+            None
+        }
+        _ => None,
+    });
+}
