@@ -49,7 +49,7 @@ impl Call {
     fn signing_time(&self, supplier: &Supplier, now: Now) -> Option<Wall> {
         let signing = supplier.profile.signing.as_ref();
         let signs_time = signing.is_some_and(|signing| signing.uses_timestamp());
-        let theirs = supplier.clock.theirs(now).map(|theirs| Wall(theirs.0));
+        let theirs = supplier.clock.likely(now).map(|theirs| Wall(theirs.0));
         let prefers_theirs = signing.is_some_and(|signing| signing.clock == Clock::Supplier);
         if prefers_theirs || supplier.resynced {
             return Some(theirs.unwrap_or(now.wall)).filter(|at| *at >= EARLIEST || !signs_time);
