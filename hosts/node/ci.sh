@@ -37,6 +37,11 @@ fi
 step 'types, as a user of ES modules and of CommonJS sees them'
 node_modules/.bin/tsc --project test/types
 
+if ! command -v redis-server >/dev/null; then
+  step 'installing redis-server, which the tests of the shared budget start'
+  apt-get install -y --no-install-recommends redis-server >/dev/null
+fi
+
 step "tests, Node $(node --version)"
 node --test test/*.test.mjs
 

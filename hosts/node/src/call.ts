@@ -147,8 +147,8 @@ async function asked(
   if (!store) return failed("no-store");
   const { key, expect, value, ttl_ms } = JSON.parse(action.detail) as StoreDetail;
   const answer = async (): Promise<Swap> => {
-    if (typeof value !== "string") return { won: true, current: await store.load(key) };
-    return store.compareAndSwap(key, expect ?? undefined, value, ttl_ms);
+    if (typeof value !== "string") return { won: true, current: await store.load(key, action.ms) };
+    return store.compareAndSwap(key, expect ?? undefined, value, ttl_ms, action.ms);
   };
   return cancel.interruptible((resolve) => {
     const stop = at(performance.now() + action.ms, () => resolve(failed("store-timeout")));

@@ -53,7 +53,8 @@ export interface Action {
   readonly base64: boolean;
 }
 
-export type Credentials = Readonly<Record<string, string>>;
+/** A value that is `undefined`, as an environment variable may be, counts as absent. */
+export type Credentials = Readonly<Record<string, string | undefined>>;
 
 const CONTRACT = "supplier:client/engine@0.1.0";
 
@@ -95,7 +96,9 @@ function reportingProblems<T>(open: () => T): T {
 }
 
 function listed(credentials: Credentials) {
-  return Object.entries(credentials).map(([name, value]) => ({ name, value }));
+  return Object.entries(credentials).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
 }
 
 /** Compiled once per process. */

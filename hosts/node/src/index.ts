@@ -17,8 +17,10 @@ export {
   UnavailableError,
   UnknownOutcomeError,
 } from "./errors.js";
+export { FileStore } from "./file-store.js";
 export { HttpTransport, type HttpTransportOptions } from "./http-transport.js";
 export type { Health, Journal, JournalAttempt, JournalWait } from "./journal.js";
+export { type IoRedis, type NodeRedis, RedisStore } from "./redis-store.js";
 export type { SupplierRequest } from "./request.js";
 export { Page, Reply, SupplierResponse } from "./response.js";
 export { MemoryStore, type Store, type Swap } from "./store.js";

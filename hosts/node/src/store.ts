@@ -3,13 +3,19 @@
  * A rejection, or an answer after the engine's patience, makes the call go on as the profile says.
  */
 export interface Store {
-  /** The text under `key`, `undefined` for none. */
-  load(key: string): Promise<string | undefined> | string | undefined;
+  /** The text under `key`, `undefined` for none. After `patienceMs` nobody waits for the answer. */
+  load(key: string, patienceMs: number): Promise<string | undefined> | string | undefined;
   /**
    * Puts `value` for `ttlMs` if exactly `expect` stands there (`undefined`: nothing), in one step. Answers
-   * whether it did, and what stands there now.
+   * whether it did, and what stands there now. After `patienceMs` it should not begin to write.
    */
-  compareAndSwap(key: string, expect: string | undefined, value: string, ttlMs: number): Promise<Swap> | Swap;
+  compareAndSwap(
+    key: string,
+    expect: string | undefined,
+    value: string,
+    ttlMs: number,
+    patienceMs: number,
+  ): Promise<Swap> | Swap;
 }
 
 export interface Swap {
