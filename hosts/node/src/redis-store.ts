@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Store, Swap } from "./store.js";
 
-/** A client of the package `redis` (4 or later). */
+/** A client of the package `redis`. */
 export interface NodeRedis {
   sendCommand(command: string[]): Promise<unknown>;
 }

@@ -1,11 +1,15 @@
 // Compiled, not run: what a TypeScript program writes.
 import { readFileSync } from "node:fs";
 import { Agent } from "node:https";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
 import {
   type FailureKind,
+  FileStore,
   HttpTransport,
   type Journal,
   MemoryStore,
+  RedisStore,
   type Store,
   SupplierClient,
   SupplierError,
@@ -73,3 +77,9 @@ export const store: Store = {
   load: async () => undefined,
   compareAndSwap: async (_key, _expect, value) => ({ won: true, current: value }),
 };
+
+export const stores: Store[] = [
+  new FileStore("budgets"),
+  new RedisStore(createClient({ disableOfflineQueue: true })),
+  new RedisStore(new Redis({ enableOfflineQueue: false })),
+];
