@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use wit_component::ComponentEncoder;
 
 /// Package, and the name of the file that people load.
-const COMPONENTS: [(&str, &str); 2] =
-    [("supplier-client", "supplier_client.wasm"), ("supplier-engine-component", "supplier_engine.wasm")];
+const COMPONENTS: [(&str, &str); 3] = [
+    ("supplier-client", "supplier_client.wasm"),
+    ("supplier-engine-component", "supplier_engine.wasm"),
+    ("supplier-command", "supplier.wasm"),
+];
 
 /// What the verb `bench` measures the client component against; not part of the product.
 const REFERENCES: [(&str, &str); 1] = [("bare-signing-guest", "bare.wasm")];

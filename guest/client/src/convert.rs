@@ -2,13 +2,7 @@
 
 use crate::wit;
 use supplier_engine::{Body, Credential, Failure, FailureKind, Headers, Ms, Problem, Request};
-
-/// A response as the policy was told of it.
-pub struct Response {
-    pub status: u16,
-    pub headers: Headers,
-    pub body: Body,
-}
+use supplier_http::Response;
 
 pub fn credentials(given: Vec<wit::Credential>) -> Vec<Credential> {
     given.into_iter().map(|credential| Credential { name: credential.name, value: credential.value }).collect()

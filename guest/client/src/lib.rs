@@ -1,17 +1,10 @@
-//! `supplier_client.wasm`: a thin loop around `supplier_engine::Supplier::step` that sends
-//! over wasi:http, waits with wasi:clocks and takes entropy from wasi:random. Every decision
-//! is the engine's; what is decided here is only how one exchange is carried out.
+//! `supplier_client.wasm`: the loop of `supplier-http`, in the types of the contract.
 //!
 //! A panic would be a trap, and a trap kills the host's store: nothing here may panic on data.
 #![allow(clippy::result_large_err, reason = "the generated `failure` is what the contract returns")]
 
-mod attempt;
 mod call;
-mod clock;
-mod collect;
 mod convert;
-mod fault;
-mod outgoing;
 
 /// Generated from `wit/`.
 mod bindings {
@@ -21,6 +14,7 @@ mod bindings {
 use bindings::exports::supplier::client::client as wit;
 use std::cell::RefCell;
 use supplier_engine as engine;
+use supplier_http::clock;
 
 struct Component;
 
