@@ -1,8 +1,7 @@
 """The package beside what its users would pick instead, in one run, against the strict supplier.
 
-    pip install httpx tenacity requests
-    cargo xtask serve --limit 1000000000        # or: supplier-test serve ...
-    python bench.py http://127.0.0.1:PORT/v2
+    ./ci.sh setup
+    ../../target/python/venv/bin/python bench.py [ROUNDS]
 
 For each: CPU and wall time in microseconds of a signed POST of 1 KiB and of a page of 100 items on
 one kept connection, milliseconds from the start of a process to its first reply, and resident
@@ -26,11 +25,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-sys.path.append(str(Path(__file__).parent / "examples"))
+sys.path += [str(Path(__file__).parent / folder) for folder in ("examples", "tests")]
 
 BODY = json.dumps({"sku": "A1", "note": "x" * 997}, separators=(",", ":")).encode()
 SECRET = b"test_secret_a"
-ROUNDS, BATCHES, CALLS, STARTS = 5, 5, 100, 3
+BATCHES, CALLS, STARTS = 5, 100, 3
 
 
 class Peer(NamedTuple):
@@ -220,10 +219,21 @@ def measure(name: str, url: str) -> dict[str, float]:
     return result
 
 
-def main(url: str) -> None:
+def main(rounds: str = "5") -> None:
+    from conftest import Strict
+
+    # A limit that nobody comes near. All orders have one body, so its report does not count.
+    supplier = Strict("--limit", "1000000000")
+    try:
+        compare(supplier.url, int(rounds))
+    finally:
+        supplier.stop()
+
+
+def compare(url: str, rounds: int) -> None:
     results: dict[str, list[dict[str, float]]] = {name: [] for name in PEERS}
     starts: dict[str, list[float]] = {name: [] for name in PEERS}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name in PEERS:
             me = [sys.executable, __file__]
             done = subprocess.run([*me, "measure", name, url], stdout=subprocess.PIPE, check=True)
@@ -249,4 +259,4 @@ if __name__ == "__main__":
     elif sys.argv[1] == "first":
         PEERS[sys.argv[2]](sys.argv[3]).page()
     else:
-        main(sys.argv[1])
+        main(*sys.argv[1:])
