@@ -59,6 +59,10 @@ impl Theirs {
         Theirs(self.0.saturating_add(i64::try_from(ms.0).unwrap_or(i64::MAX)))
     }
 
+    pub fn minus(self, ms: Ms) -> Theirs {
+        Theirs(self.0.saturating_sub(i64::try_from(ms.0).unwrap_or(i64::MAX)))
+    }
+
     /// Time until `later`; zero if it has passed.
     pub fn until(self, later: Theirs) -> Ms {
         Ms(u64::try_from(later.0.saturating_sub(self.0)).unwrap_or(0))

@@ -1,10 +1,11 @@
 //! The document and its text.
 
+use crate::limits::Refill;
 use crate::time::{Ms, Theirs};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// State of one pool. The text is `{"p","s","q","u","w":{name:{"l","r","t","k"}},"f":[[id,end,cost,q]]}`;
+/// State of one pool. The text is `{"p","s","q","u","w":{name:{"l","r","t","k","e"}},"f":[[id,end,cost,q]]}`;
 /// instants are Unix milliseconds on the supplier's clock, absent members are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Doc {
@@ -32,6 +33,8 @@ pub(crate) struct Window {
     pub reset: Option<Theirs>,
     /// `k`: the most ever seen before a grant; 0 is unknown.
     pub most: u64,
+    /// `e`: milliseconds for each place to come back, where they do so one by one.
+    pub refill: Refill,
     /// `reset` was counted from our clock, while the supplier's was not known. Not in the text.
     pub on_our_clock: bool,
 }
@@ -63,6 +66,7 @@ impl Doc {
                 left: window.get("r").and_then(Value::as_u64),
                 reset: instant(window.get("t")),
                 most: window.get("k").and_then(Value::as_u64).unwrap_or_default(),
+                refill: window.get("e").and_then(Value::as_u64).map_or(Refill::AtReset, |each| Refill::Each(Ms(each))),
                 on_our_clock: false,
             };
             doc.windows.insert(name.clone(), window);
@@ -87,6 +91,9 @@ impl Doc {
             insert(&mut entry, "r", window.left);
             insert(&mut entry, "t", window.reset.map(|at| at.0));
             insert(&mut entry, "k", (window.most > 0).then_some(window.most));
+            if let Refill::Each(each) = window.refill {
+                insert(&mut entry, "e", Some(each.0));
+            }
             windows.insert(name.clone(), Value::Object(entry));
         }
         let leases = self.leases.iter().map(|l| {
@@ -136,6 +143,29 @@ impl Doc {
             self.windows.values().filter_map(|window| window.reset).chain([self.closed_until, self.silent_until]);
         let last = ends.chain(self.leases.iter().map(|lease| lease.end)).max().unwrap_or_default();
         now.until(last).plus(Ms(3_600_000))
+    }
+}
+
+impl Window {
+    /// When there is room for this cost, if nobody else asks.
+    pub(crate) fn opens(&self, cost: u64) -> Option<Theirs> {
+        self.reset.map(|reset| reset.minus(self.refill.early(self.limit, cost)))
+    }
+
+    /// Takes the cost of a grant.
+    pub(crate) fn spend(&mut self, cost: u64, now: Theirs) {
+        self.left = self.left.map(|left| left.saturating_sub(cost));
+        if let (Refill::Each(each), Some(reset)) = (self.refill, &mut self.reset) {
+            *reset = now.max(*reset).plus(Ms(each.0.saturating_mul(cost)));
+        }
+    }
+
+    /// Undoes `spend`.
+    pub(crate) fn refund(&mut self, cost: u64) {
+        self.left = self.left.map(|left| left.saturating_add(cost));
+        if let (Refill::Each(each), Some(reset)) = (self.refill, &mut self.reset) {
+            *reset = reset.minus(Ms(each.0.saturating_mul(cost)));
+        }
     }
 }
 

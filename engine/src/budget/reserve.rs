@@ -4,7 +4,7 @@ use super::GRACE;
 use super::doc::{Doc, Lease};
 use crate::entropy::Entropy;
 use crate::event::Why;
-use crate::limits::Static;
+use crate::limits::{Refill, Static};
 use crate::order::Grant;
 use crate::time::{Ms, Theirs};
 
@@ -56,7 +56,7 @@ impl Doc {
     /// Takes the permit without asking.
     pub(crate) fn grant(&mut self, want: &Want<'_>, now: Theirs) -> Grant {
         for window in self.windows.values_mut() {
-            window.left = window.left.map(|left| left.saturating_sub(want.cost));
+            window.spend(want.cost, now);
         }
         self.grants = self.grants.saturating_add(1);
         if want.reported || !want.fixed.is_empty() {
@@ -66,11 +66,15 @@ impl Doc {
         Grant { lease: want.lease.clone() }
     }
 
-    /// Opens windows that have ended.
+    /// Opens windows that have ended, and lets the places leak that have come back.
     fn roll(&mut self, want: &Want<'_>, now: Theirs) {
         let in_flight = self.in_flight();
         for window in self.windows.values_mut() {
-            if window.reset.is_some_and(|reset| reset.plus(want.margin) <= now) {
+            if let (Refill::Each(each), Some(reset)) = (window.refill, window.reset) {
+                let taken = now.until(reset.plus(want.margin)).0.div_ceil(each.0.max(1));
+                let limit = window.limit.unwrap_or(0);
+                window.left = window.left.map(|_| limit.saturating_sub(taken));
+            } else if window.reset.is_some_and(|reset| reset.plus(want.margin) <= now) {
                 let most = (window.most > 0).then_some(window.most);
                 let limit = window.limit.or(most).filter(|_| want.sure);
                 window.left = limit.map(|limit| limit.saturating_sub(in_flight));
@@ -97,7 +101,7 @@ impl Doc {
                 (Some(left), _) if left >= want.cost => {}
                 // Nothing can ever be left for a cost above the limit: the supplier decides.
                 (Some(_), _) if window.limit.is_some_and(|limit| limit < want.cost) => {}
-                (Some(_), Some(reset)) => longest = longest.max(Some(reset)),
+                (Some(_), Some(_)) => longest = longest.max(window.opens(want.cost)),
                 // Spent since it opened, and its end not yet reported by those in flight. If
                 // all of them are gone, somebody has to ask.
                 (Some(_), None) if self.leases.is_empty() => {}

@@ -162,7 +162,8 @@ impl Call {
         let readers = supplier.profile.limits.iter().filter(|limit| limit.pool == self.pool);
         let reports: Vec<Report> = readers.clone().flat_map(|limit| limits::read(&limit.reader, headers)).collect();
         let has_readers = readers.count() > 0;
-        let number = retry::server_number(&self.policy.retry, headers, body, &reports, limited, until);
+        let cost = u64::from(self.policy.cost);
+        let number = retry::server_number(&self.policy.retry, headers, body, &reports, limited, cost, until);
         if let Some(number) = number.as_ref().filter(|number| number.implausible()) {
             self.journal.note("dialect-implausible", Some(number.from.clone()), Some(number.raw.clone()));
         }
@@ -248,6 +249,7 @@ fn see(report: &Report, after: Option<Ms>, theirs: Theirs, unheard: bool) -> See
         limit: report.limit,
         left: report.remaining,
         reset,
+        refill: report.refill,
         granule,
         on_our_clock: relative && unheard,
     }

@@ -1,6 +1,6 @@
 //! A header for each number.
 
-use super::{Fields, Report, cut, seconds};
+use super::{Fields, Refill, Report, cut, seconds};
 use crate::http::Headers;
 use crate::number::{self, Amount};
 use crate::time::Ms;
@@ -12,9 +12,9 @@ pub fn read(fields: &Fields, headers: &Headers) -> Option<Report> {
     let spent = || limit?.checked_sub(number::ceil(before_parameters(&text(&fields.used)?))?).or(Some(0));
     let remaining = text(&fields.remaining).and_then(|text| number::floor(before_parameters(&text))).or_else(spent);
     let raw = text(&fields.reset);
-    let reset = match (&fields.reset, fields.window_s) {
-        (None, Some(window_s)) if remaining.is_some() => Some(Amount::After(seconds(window_s))),
-        _ => raw.as_ref().and_then(|text| number::read(fields.reset_unit, text)),
+    let (reset, refill) = match (&fields.reset, fields.window_s) {
+        (None, Some(window_s)) if remaining.is_some() => (Some(Amount::After(seconds(window_s))), Refill::ByReset),
+        _ => (raw.as_ref().and_then(|text| number::read(fields.reset_unit, text)), Refill::AtReset),
     };
     if limit.is_none() && remaining.is_none() && reset.is_none() {
         return None;
@@ -24,6 +24,7 @@ pub fn read(fields: &Fields, headers: &Headers) -> Option<Report> {
         limit,
         remaining,
         reset,
+        refill,
         counted: true,
         length: length.or_else(|| fields.window_s.map(seconds)),
         raw: raw.map(|text| cut(&text)),
@@ -89,6 +90,7 @@ mod tests {
             limit: Some(5000),
             remaining: Some(4998),
             reset: at(1_772_452_830_000),
+            refill: Refill::AtReset,
             counted: true,
             length: None,
             raw: Some("1772452830".into()),

@@ -1,6 +1,6 @@
 //! One header with `used/limit`.
 
-use super::{Fraction, Report, cut, seconds};
+use super::{Fraction, Refill, Report, cut, seconds};
 use crate::http::Headers;
 use crate::number::{self, Amount};
 use crate::time::Ms;
@@ -19,16 +19,16 @@ pub fn read(fraction: &Fraction, headers: &Headers) -> Option<Report> {
     let (used, limit) = entry.split_once('/')?;
     let used = number::ceil(used)?;
     let limit = number::floor(limit.split('(').next().unwrap_or_default())?;
-    let reset = match (fraction.refill_ms, fraction.window_s) {
-        (Some(refill_ms), _) => Some(Amount::After(Ms(used.saturating_mul(refill_ms)))),
-        (None, Some(window_s)) => Some(Amount::After(seconds(window_s))),
-        (None, None) => None,
+    let (reset, refill) = match (fraction.refill_ms, fraction.window_s) {
+        (Some(each), _) => (Some(Ms(used.saturating_mul(each))), Refill::Each(Ms(each))),
+        (None, window_s) => (window_s.map(seconds), Refill::ByReset),
     };
     Some(Report {
         window: fraction.name.clone(),
         limit: Some(limit),
         remaining: Some(limit.saturating_sub(used)),
-        reset,
+        reset: reset.map(Amount::After),
+        refill,
         counted: true,
         length: fraction.window_s.map(seconds),
         raw: Some(cut(entry)),
@@ -83,12 +83,15 @@ mod tests {
         }
     }
 
-    /// The bucket is whole again when everything in it has run out.
+    /// The bucket is whole again when everything in it has run out, and has room long before.
     #[test]
     fn leaking() {
         let leaky = Fraction { refill_ms: Some(500), ..shop() };
         assert_eq!(said(&leaky, "40/40").unwrap().reset, Some(Amount::After(Ms(20_000))));
         assert_eq!(said(&leaky, "0/40").unwrap().reset, Some(Amount::After(Ms(0))));
+        for (text, cost, ms) in [("40/40", 1, 500), ("40/40", 5, 2_500), ("42/40", 1, 1_500), ("39/40", 1, 0)] {
+            assert_eq!(said(&leaky, text).unwrap().opens(cost), Some(Amount::After(Ms(ms))), "{text} for {cost}");
+        }
         assert_eq!(said(&leaky, "40/40").unwrap().raw.as_deref(), Some("40/40"));
     }
 }

@@ -9,7 +9,7 @@
 //! The first generation, three headers, is read by `fields`.
 
 use super::structured::{self, Event, Thousandths, Value};
-use super::{Ietf, Report};
+use super::{Ietf, Refill, Report};
 use crate::http::Headers;
 use crate::number::Amount;
 use crate::time::Ms;
@@ -45,6 +45,7 @@ fn report(member: &Member, policies: &[Member]) -> Option<Report> {
         limit: policy.and_then(|policy| count(policy.q)),
         remaining: count(member.r),
         reset: amount(member.t),
+        refill: Refill::AtReset,
         counted: !member.foreign && policy.is_none_or(|policy| !policy.foreign),
         length: policy.and_then(|policy| ms(policy.w)),
         raw: raw(member.t),
@@ -78,6 +79,7 @@ fn unnamed_report(members: &[Member], policies: &[Member]) -> Option<Report> {
         limit: count(limit),
         remaining: count(remaining),
         reset: amount(reset),
+        refill: Refill::AtReset,
         counted: policy.is_none_or(|policy| !policy.foreign),
         length: policy.and_then(|policy| ms(policy.w)),
         raw: raw(reset),

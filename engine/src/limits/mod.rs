@@ -63,7 +63,7 @@ pub struct Fraction {
     /// The fraction stands after `key=`, one of several; without a key it stands alone.
     pub key: Option<String>,
     /// Milliseconds until one spent request comes back, for suppliers with a leaky bucket
-    /// (500 for two a second). The window then ends when the bucket has run empty.
+    /// (500 for two a second).
     pub refill_ms: Option<u64>,
     /// Length of the window in seconds, for suppliers without refill. It is taken to end so
     /// long after the response.
@@ -94,8 +94,41 @@ pub struct Report {
     pub counted: bool,
     /// How long a whole window is. Informative.
     pub length: Option<Ms>,
+    pub refill: Refill,
     /// The text that `reset` was read from, cut to 64 characters, for the journal.
     pub raw: Option<String>,
+}
+
+/// How a window gets room again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refill {
+    /// All of it at the reset that the supplier named.
+    #[default]
+    AtReset,
+    /// All of it, no later than the reset, which the reader counted from the answer.
+    ByReset,
+    /// One place each time this has passed; at the reset the last one is free.
+    Each(Ms),
+}
+
+impl Refill {
+    /// How long before the reset there is room for this cost.
+    pub(crate) fn early(self, limit: Option<u64>, cost: u64) -> Ms {
+        match self {
+            Refill::Each(each) => Ms(limit.unwrap_or(0).saturating_sub(cost).saturating_mul(each.0)),
+            Refill::AtReset | Refill::ByReset => Ms::ZERO,
+        }
+    }
+}
+
+impl Report {
+    /// When there is room for this cost; `None` where the supplier does not say.
+    pub fn opens(&self, cost: u64) -> Option<Amount> {
+        match self.reset? {
+            Amount::After(ms) => Some(Amount::After(ms.minus(self.refill.early(self.limit, cost)))),
+            at => Some(at),
+        }
+    }
 }
 
 /// Every window that a response tells of, as far as the reader understands it.

@@ -29,13 +29,14 @@ impl Number {
 
 /// The first source that speaks; else the latest reset among the windows that are exhausted,
 /// or, if the answer is a limit and says nothing else, may be (`cases.md`, B35, B50).
-/// `until` turns an amount into a wait, against the answer's own clock.
+/// `cost` is what room is needed for; `until` turns an amount into a wait, against the answer's own clock.
 pub(crate) fn server_number(
     retry: &Retry,
     headers: &Headers,
     body: Option<&Body>,
     reports: &[Report],
     limited: bool,
+    cost: u64,
     until: impl Fn(Amount) -> Ms,
 ) -> Option<Number> {
     for source in &retry.server_wait {
@@ -53,7 +54,7 @@ pub(crate) fn server_number(
         None => limited,
     };
     let resets = reports.iter().filter(|report| report.counted).filter(open);
-    let waits = resets.filter_map(|report| Some((until(report.reset?), report)));
+    let waits = resets.filter_map(|report| Some((until(report.opens(cost)?), report)));
     let (ms, report) = waits.max_by_key(|(ms, _)| *ms)?;
     let raw = report.raw.clone().unwrap_or_default();
     Some(Number { ms, why: Why::Reset, from: report.window.clone(), raw })
