@@ -152,6 +152,13 @@ impl Journal {
         }
     }
 
+    /// The last attempt had deserved another one, and this ended the call in its place.
+    pub(crate) fn ends(&mut self, verdict: &str) {
+        if let Some(last) = self.attempts.last_mut() {
+            verdict.clone_into(&mut last.verdict);
+        }
+    }
+
     pub(crate) fn note(&mut self, code: &'static str, from: Option<String>, raw: Option<String>) {
         self.notes.push(Note { code, from, raw });
     }

@@ -129,6 +129,10 @@ impl Call {
 
     /// The attempts are spent.
     fn exhausted(&mut self, supplier: &mut Supplier, cause: Cause, now: Now) -> Action {
+        self.journal.ends(match &cause {
+            Cause::Status { .. } => "exhausted",
+            Cause::Lost(code) => code,
+        });
         match cause {
             Cause::Status { status, limited } if self.position.is_some() => {
                 self.no_page(supplier, status, "exhausted", limited, now)
