@@ -3,11 +3,13 @@
 
 mod cases;
 mod component;
+mod examples;
 mod packages;
 mod readme;
 mod test;
 mod toolchain;
 mod tools;
+mod wasmtime_cli;
 
 use anyhow::{Context as _, Result, bail};
 use std::env;

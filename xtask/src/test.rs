@@ -1,6 +1,6 @@
 //! `cargo xtask test`: what CI runs, one step after the other, each with its time.
 
-use crate::{cargo, cases, component, packages, readme, tools};
+use crate::{cargo, cases, component, examples, packages, readme, tools, wasmtime_cli};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,7 +10,7 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Runs every step, or those whose name is given.
 pub fn test(only: &[OsString]) -> Result<()> {
-    let steps: [Step; 9] = [
+    let steps: [Step; 11] = [
         ("format", format),
         ("components", components),
         ("clippy", clippy),
@@ -19,6 +19,8 @@ pub fn test(only: &[OsString]) -> Result<()> {
         ("schemas", schemas),
         ("deny", deny),
         ("readme", readme::commands),
+        ("examples", examples::acme_freight),
+        ("command-line", wasmtime_cli::command_line),
         ("conform", packages::conformance),
     ];
     if let Some(unknown) = only.iter().find(|name| !steps.iter().any(|(step, _)| step == name)) {
@@ -52,7 +54,7 @@ fn tests() -> Result<()> {
     let components = crate::target_dir().join("components");
     // One by one: together their features would differ from those of `supplier-test` alone, and
     // wasmtime would be built a second time.
-    for package in ["supplier-engine", "xtask", "supplier-test"] {
+    for package in ["supplier-engine", "supplier-http", "supplier-command", "xtask", "supplier-test"] {
         run(cargo().args(["test", "--release", "--package", package]).env("SUPPLIER_COMPONENTS", &components))?;
     }
     Ok(())

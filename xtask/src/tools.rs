@@ -7,6 +7,12 @@ use std::process::Command;
 
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
 
+/// The version that the test host embeds.
+const WASMTIME: &str = "wasmtime-cli@48.0.8";
+
+/// What `-S http` and `--invoke` need, and no more.
+const WASMTIME_FEATURES: &str = "run,wasi-http,cranelift,component-model,parallel-compilation";
+
 /// Path of cargo-deny.
 pub fn cargo_deny() -> Result<PathBuf> {
     let on_path = PathBuf::from("cargo-deny");
@@ -18,6 +24,21 @@ pub fn cargo_deny() -> Result<PathBuf> {
     if !installed.exists() {
         println!("installing {CARGO_DENY} into target/tools; once, about five minutes");
         run(cargo().args(["install", "--quiet", "--locked", CARGO_DENY, "--root"]).arg(&tools))?;
+    }
+    Ok(installed)
+}
+
+/// Path of the wasmtime command, always ours: what is documented is tested with one version.
+pub fn wasmtime() -> Result<PathBuf> {
+    let tools = target_dir().join("tools");
+    let installed = tools.join("bin/wasmtime");
+    if !installed.exists() {
+        println!("installing {WASMTIME} into target/tools; once, about ten minutes");
+        let mut install = cargo();
+        install.args(["install", "--quiet", "--locked", WASMTIME, "--bin", "wasmtime", "--no-default-features"]);
+        // Half the time to build; what it runs here is not measured.
+        install.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+        run(install.args(["--features", WASMTIME_FEATURES, "--root"]).arg(&tools))?;
     }
     Ok(installed)
 }
