@@ -5,6 +5,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use serde_json::Value;
+use std::sync::LazyLock;
 use supplier_engine::{Action, Body, Event, Goal, Headers, Supplier};
 use supplier_fuzz::{Laws, World, get, knows_canaries, open};
 
@@ -17,11 +18,13 @@ const SHARED: &str = r#"{ "budget": { "shared": true },
           "reset": "X-RateLimit-Reset", "reset_unit": "epoch-s" }
     ] }"#;
 
+static LAWS: LazyLock<Laws> = LazyLock::new(|| Laws::read(PROFILE, Some(SHARED)));
+
 fuzz_target!(|input: &str| -> Corpus {
     if knows_canaries(input) {
         return Corpus::Reject;
     }
-    let mut world = World::new(shared(), Laws::read(PROFILE, Some(SHARED)));
+    let mut world = World::new(shared(), *LAWS);
     let mut lines = input.lines();
     let mut kept = None;
     let answers = [
@@ -66,7 +69,7 @@ fn document(text: &str, input: &str) {
     assert!(text.len() <= 6 * input.len() + 4_096, "a document of {} bytes", text.len());
     let before: Value = serde_json::from_str(text).expect("a document is JSON");
     let grants = before["q"].as_u64().expect("a document counts");
-    let mut reader = World::new(shared(), Laws::read(PROFILE, Some(SHARED)));
+    let mut reader = World::new(shared(), *LAWS);
     let mut loads = 0;
     let _ = reader.play(Goal::Reply(get()), [0; 16], |action| match action {
         Action::Store { value: None, .. } if loads < 3 => {

@@ -4,10 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
+use std::sync::LazyLock;
 use supplier_engine::{Action, Body, Done, Event, FailureKind, Goal, Headers, Ms};
 use supplier_fuzz::{Laws, World, get, knows_canaries, open, page};
 
 const PROFILE: &str = include_str!("../src/dialects.json");
+
+static LAWS: LazyLock<Laws> = LazyLock::new(|| Laws::read(PROFILE, None));
 
 fuzz_target!(|input: &str| -> Corpus {
     if knows_canaries(input) {
@@ -15,7 +18,7 @@ fuzz_target!(|input: &str| -> Corpus {
     }
     let (status, headers) = head(input);
     let supplier = open(PROFILE, None).expect("the profile is right");
-    let mut world = World::new(supplier, Laws::read(PROFILE, None));
+    let mut world = World::new(supplier, *LAWS);
 
     // Twice the same answer, then a good one.
     let mut answers = [status, status, 200].into_iter();

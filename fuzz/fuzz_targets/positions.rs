@@ -5,10 +5,13 @@
 use base64ct::{Base64UrlUnpadded, Encoding as _};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use serde_json::Value;
+use std::sync::LazyLock;
 use supplier_engine::{Action, Body, Done, Event, FailureKind, Headers};
 use supplier_fuzz::{Laws, World, knows_canaries, open, page};
 
 const PROFILE: &str = include_str!("../src/dialects.json");
+
+static LAWS: LazyLock<Laws> = LazyLock::new(|| Laws::read(PROFILE, None));
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let text = String::from_utf8_lossy(input);
@@ -16,7 +19,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Reject;
     }
     let supplier = open(PROFILE, None).expect("the profile is right");
-    let mut world = World::new(supplier, Laws::read(PROFILE, None));
+    let mut world = World::new(supplier, *LAWS);
     for operation in [None, Some("by-header"), Some("by-query")] {
         resume(&mut world, operation, text.clone().into_owned());
         resume(&mut world, operation, encoded(input));
