@@ -70,6 +70,9 @@ pub(crate) struct Wait {
     refused: Option<&'static str>,
 }
 
+/// Waits before one attempt that stand by themselves; what follows is added to the last of them.
+const MOST_WAITS: usize = 64;
+
 /// Something odd that changed no decision, or explains one.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Note {
@@ -114,10 +117,12 @@ impl Journal {
     }
 
     pub(crate) fn waits(&mut self, ms: Ms, why: Why, now: Now) {
-        // A clock that fires early leads to a second, short wait for the same thing.
+        // A clock that fires early leads to a second, short wait for the same thing. And whoever
+        // waits for another call's answer polls, perhaps for hours: its later polls are one.
         let at_ms = self.since(now.mono);
+        let full = self.waits.len() >= MOST_WAITS;
         match self.waits.last_mut() {
-            Some(last) if last.why == why.name() && last.at_ms.saturating_add(last.ms) > at_ms => {
+            Some(last) if full || last.why == why.name() && last.at_ms.saturating_add(last.ms) > at_ms => {
                 last.ms = at_ms.saturating_add(ms.0).saturating_sub(last.at_ms);
             }
             _ => self.waits.push(Wait { at_ms, ms: ms.0, why: why.name(), refused: None }),

@@ -93,6 +93,12 @@ impl Call {
             (State::Ended, _) => self.out_of_turn(now),
             (state, Event::Cancel) => self.cancel(supplier, state, now),
             (State::Waiting(due, why), Event::Go) => self.go(supplier, due, why, now),
+            // The store took its time; a lease that was won meanwhile expires by itself.
+            (State::Reserving { .. }, Event::Stored { .. } | Event::StoreFailed { .. })
+                if self.elapsed(now) >= self.deadline =>
+            {
+                self.late(supplier, now)
+            }
             (State::Reserving { due, swap }, Event::Stored { won, current }) => {
                 self.reserved(supplier, due, swap, Answer { won, current }, now)
             }
@@ -126,10 +132,14 @@ impl Call {
             return self.sleep(due, why, left);
         }
         if self.elapsed(now) >= self.deadline {
-            let message = "the call's deadline passed before the attempt could begin; give it more time".to_owned();
-            return self.fail(supplier, FailureKind::Cancelled, "deadline-passed", message, now);
+            return self.late(supplier, now);
         }
         self.pace(supplier, due, now)
+    }
+
+    fn late(&mut self, supplier: &mut Supplier, now: Now) -> Action {
+        let message = "the call's deadline passed before the attempt could begin; give it more time".to_owned();
+        self.fail(supplier, FailureKind::Cancelled, "deadline-passed", message, now)
     }
 
     fn cancel(&mut self, supplier: &mut Supplier, state: State, now: Now) -> Action {
