@@ -3,6 +3,7 @@
 
 mod cases;
 mod component;
+mod fuzz;
 mod examples;
 mod packages;
 mod readme;
@@ -27,6 +28,7 @@ usage: cargo xtask VERB [ARGS]
   conform play the scenarios through the language packages, in real time
   demo    show the client against a strict supplier
   drill   play one fault: cargo xtask drill --respond 429 --reset +5s
+  fuzz    fuzz the engine: cargo xtask fuzz [--seconds N] [TARGETS]
   run     play scenarios: cargo xtask run [FILES]
   serve   serve a strict supplier, or a scenario, on a loopback port
   test    what CI runs; cargo xtask test STEP runs one step
@@ -51,6 +53,7 @@ fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
         "cases" => cases::list().map(|()| ExitCode::SUCCESS),
         "check" | "demo" | "drill" | "run" | "serve" => test_host(verb, &args, component::build()?),
         "conform" => packages::conform(&args),
+        "fuzz" => fuzz::fuzz(&args).map(|()| ExitCode::SUCCESS),
         "test" => test::test(&args).map(|()| ExitCode::SUCCESS),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

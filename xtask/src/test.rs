@@ -1,6 +1,6 @@
 //! `cargo xtask test`: what CI runs, one step after the other, each with its time.
 
-use crate::{cargo, cases, component, examples, packages, readme, tools, wasmtime_cli};
+use crate::{cargo, cases, component, examples, fuzz, packages, readme, tools, wasmtime_cli};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,13 +10,14 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Runs every step, or those whose name is given.
 pub fn test(only: &[OsString]) -> Result<()> {
-    let steps: [Step; 11] = [
+    let steps: [Step; 12] = [
         ("format", format),
         ("components", components),
         ("clippy", clippy),
         ("tests", tests),
         ("cases", cases::list),
         ("schemas", schemas),
+        ("fuzz", fuzz::briefly),
         ("deny", deny),
         ("readme", readme::commands),
         ("examples", examples::acme_freight),
