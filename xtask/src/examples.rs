@@ -40,7 +40,8 @@ mod tests {
 
     #[test]
     fn takes_the_steps_that_call_the_test_host() {
-        let workflow = "steps:\n  - run: |\n      cargo xtask build\n  - name: a\n    run: supplier-test check p.json\n";
+        let workflow =
+            "steps:\n  - run: |\n      cargo xtask build\n  - name: a\n    run: supplier-test check p.json\n";
         assert_eq!(commands(workflow), ["supplier-test check p.json"]);
     }
 }
