@@ -97,6 +97,64 @@ fn a_profile_that_is_sound_is_explained() {
     }
 }
 
+/// A file in a folder of this run's own.
+fn written(name: &str, text: &str) -> String {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, text).expect("cargo has made the folder");
+    file.to_str().expect("the names below are text").to_owned()
+}
+
+#[test]
+fn what_deserves_a_second_look_is_a_warning() {
+    let patch = r#"{ "idempotency": null, "retry": { "statuses": [429, 500], "refused_by": [{ "status": 502 }] } }"#;
+    let patch = written("doubtful.json", patch);
+    let check = ["check", "scenarios/profiles/acme.json", "--overrides", &patch];
+    let checked = json(&check);
+    assert_eq!(checked["problems"], serde_json::json!([]));
+    let warnings: Vec<_> = checked["warnings"].as_array().into_iter().flatten().map(|one| &one["pointer"]).collect();
+    assert_eq!(warnings, ["/idempotency", "/retry/statuses/1", "/retry/refused_by/0"]);
+    let shown = text(&check);
+    assert!(shown.contains("warning /retry/refused_by/0  a POST or PATCH without an idempotency key is repeated"));
+}
+
+/// B58: not only a warning.
+#[test]
+fn an_attempt_longer_than_its_signature_is_a_problem() {
+    let patch = written("stale.json", r#"{ "retry": { "attempt_timeout_ms": 300000 } }"#);
+    let output = supplier_test(&["check", "scenarios/profiles/acme.json", "--overrides", &patch]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("1 problem") && shown.contains("/retry/attempt_timeout_ms"), "{shown}");
+}
+
+/// B01: dates are GMT for a process in any time zone.
+#[test]
+fn the_hosts_time_zone_changes_nothing() {
+    for zone in ["America/New_York", "Asia/Kolkata", "EST5EDT"] {
+        let file = "scenarios/retry-after/b01-http-date-is-gmt.json";
+        let output = Command::new(env!("CARGO_BIN_EXE_supplier-test"))
+            .args(["run", file])
+            .env("TZ", zone)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .output()
+            .expect("the command that cargo has just built");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("2 passed, 0 failed"), "{zone}");
+    }
+}
+
+#[test]
+fn what_passes_and_what_is_no_scenario_stand_in_the_report() {
+    let junit = written("both.xml", "");
+    let good = "scenarios/retry-after/b01-http-date-is-gmt.json";
+    let none = written("none.json", r#"{ "scenario": 1, "about": "No calls." }"#);
+    assert_eq!(supplier_test(&["run", good, "--junit", &junit]).status.code(), Some(0));
+    let xml = std::fs::read_to_string(&junit).expect("it was asked for");
+    assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\""), "{xml}");
+    assert_eq!(supplier_test(&["run", good, &none, "--junit", &junit]).status.code(), Some(2));
+    let xml = std::fs::read_to_string(&junit).expect("it was asked for");
+    assert!(xml.contains("tests=\"3\" failures=\"0\" errors=\"1\"") && xml.contains("none.json: calls:"), "{xml}");
+}
+
 #[test]
 fn a_scenario_that_differs_is_shown_with_its_timeline() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("differs");

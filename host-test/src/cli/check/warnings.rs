@@ -25,6 +25,10 @@ pub fn warnings(profile: &Value) -> Vec<Warning> {
     if profile.get("allow_http") == Some(&Value::Bool(true)) {
         warn("/allow_http".to_owned(), "credentials cross the network unencrypted");
     }
+    let rules = profile.get("rules").and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, rule) in rules.filter(|(_, rule)| rule.get("verdict") == Some(&"throttled".into())) {
+        unproven(format!("/rules/{index}"), rule.get("when").unwrap_or(&Value::Null), &mut warn);
+    }
     let operations = profile.get("operations").and_then(Value::as_object);
     let operations = operations.into_iter().flatten().map(|(name, settings)| (format!("/operations/{name}"), settings));
     for (pointer, settings) in std::iter::once((String::new(), profile)).chain(operations) {
@@ -52,6 +56,10 @@ fn retry(pointer: &str, settings: &Value, profile: &Value, warn: &mut impl FnMut
             warn(format!("{pointer}/retry/statuses/{index}"), "the same request is refused again");
         }
     }
+    let refused_by = retry.get("refused_by").and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, when) in refused_by {
+        unproven(format!("{pointer}/retry/refused_by/{index}"), when, warn);
+    }
     let deadline = number("deadline_ms", 120_000.0);
     if number("max_server_wait_ms", 60_000.0) > deadline {
         warn(format!("{pointer}/retry/max_server_wait_ms"), "longer than `deadline_ms`, which ends the call first");
@@ -64,6 +72,25 @@ fn retry(pointer: &str, settings: &Value, profile: &Value, warn: &mut impl FnMut
     }
     if number("max_attempts", 4.0) > 10.0 {
         warn(format!("{pointer}/retry/max_attempts"), "so many attempts make an outage of the supplier worse");
+    }
+}
+
+/// A refusal by nothing but its status, where that status is no proof: what it stands for is
+/// repeated even for a POST without a key.
+fn unproven(pointer: String, when: &Value, warn: &mut impl FnMut(String, &str)) {
+    let told = |key: &str| when.get(key).is_some();
+    let statuses = match when.get("status") {
+        Some(Value::Array(several)) => several.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    let doubtful = |status: &Value| *status == 408 || *status == "5xx" || status.as_u64().is_some_and(|n| n >= 500);
+    if statuses.iter().any(doubtful) && !told("header") && !told("body") && !told("body_contains") {
+        warn(
+            pointer,
+            "a POST or PATCH without an idempotency key is repeated after this answer, though the supplier may have \
+             carried it out: name a header or a body that only a refusal has",
+        );
     }
 }
 
@@ -105,5 +132,19 @@ mod tests {
             ]
         );
         assert_eq!(pointers(json!({})), ["/idempotency", "/limits"]);
+    }
+
+    #[test]
+    fn a_refusal_needs_a_proof() {
+        let profile = json!({
+            "idempotency": {}, "limits": [{}],
+            "retry": { "refused_by": [{ "status": 429 }, { "status": 503, "header": { "Retry-After": "*" } },
+                                      { "status": [429, 502] }, { "status": "5xx" }] },
+            "rules": [{ "when": { "status": 403 }, "verdict": "throttled" },
+                      { "when": { "status": 503 }, "verdict": "retry" },
+                      { "when": { "status": 408 }, "verdict": "throttled" },
+                      { "when": { "status": 503, "body": { "/code": [7] } }, "verdict": "throttled" }]
+        });
+        assert_eq!(pointers(profile), ["/rules/2", "/retry/refused_by/2", "/retry/refused_by/3"]);
     }
 }
