@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use supplier_test::bench;
 use supplier_test::cli::{UNUSABLE, check, drill, run};
 use supplier_test::conform;
-use supplier_test::supplier::{demo, serve};
+use supplier_test::supplier::{demo, serve, workers};
 
 /// Proves a supplier profile without a network and without waiting.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ enum Command {
     Demo(demo::Args),
     Bench(bench::Args),
     Conform(conform::Args),
+    Workers(workers::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Conform(args) => conform::run(args),
+        Command::Workers(args) => workers::run(args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("supplier-test: {error:#}");

@@ -3,8 +3,8 @@
 
 mod cases;
 mod component;
-mod fuzz;
 mod examples;
+mod fuzz;
 mod packages;
 mod readme;
 mod test;
@@ -26,7 +26,7 @@ usage: cargo xtask VERB [ARGS]
   cases   list the cases with their tests
   check   check a profile: cargo xtask check PROFILE
   conform play the scenarios through the language packages, in real time
-  demo    show the client against a strict supplier
+  demo    show the client against a strict supplier; --workers: six workers that share one limit
   drill   play one fault: cargo xtask drill --respond 429 --reset +5s
   fuzz    fuzz the engine: cargo xtask fuzz [--seconds N] [TARGETS]
   run     play scenarios: cargo xtask run [FILES]
@@ -51,6 +51,7 @@ fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
         "build" => component::build().map(|_| ExitCode::SUCCESS),
         "bench" => test_host(verb, &args, component::build_with_references()?),
         "cases" => cases::list().map(|()| ExitCode::SUCCESS),
+        "demo" if args.iter().any(|arg| arg == "--workers") => packages::workers(&args),
         "check" | "demo" | "drill" | "run" | "serve" => test_host(verb, &args, component::build()?),
         "conform" => packages::conform(&args),
         "fuzz" => fuzz::fuzz(&args).map(|()| ExitCode::SUCCESS),

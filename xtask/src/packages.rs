@@ -37,7 +37,13 @@ pub fn conform(args: &[OsString]) -> Result<ExitCode> {
     Ok(crate::code(with_programs("conform", "conformance")?.args(args).status()?))
 }
 
-/// The same as a step of the verb `test`.
+/// Six workers in three languages share one limit: `cargo xtask demo --workers`.
+pub fn workers(args: &[OsString]) -> Result<ExitCode> {
+    let args = args.iter().filter(|arg| *arg != "--workers");
+    Ok(crate::code(with_programs("workers", "examples/worker")?.args(args).status()?))
+}
+
+/// `conform` as a step of the verb `test`.
 pub fn conformance() -> Result<()> {
     run(&mut with_programs("conform", "conformance")?)
 }

@@ -50,14 +50,19 @@ impl Worker {
 
     /// Hands over a job and waits for its result. After an error the worker is of no more use.
     pub fn play(&mut self, job: &Value, patience: Duration) -> Result<Value> {
-        let jobs = self.jobs.as_mut().context("its input is closed")?;
-        let handed = writeln!(jobs, "{job}").and_then(|()| jobs.flush());
-        handed.map_err(|_| self.gone())?;
+        self.hand_over(job)?;
         match self.results.recv_timeout(patience) {
             Ok(line) => serde_json::from_str(&line).with_context(|| format!("no result, but: {line}")),
             Err(RecvTimeoutError::Timeout) => bail!("no result within {} s", patience.as_secs()),
             Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
         }
+    }
+
+    /// Hands over a job and waits for nothing.
+    pub fn hand_over(&mut self, job: &Value) -> Result<()> {
+        let jobs = self.jobs.as_mut().context("its input is closed")?;
+        let handed = writeln!(jobs, "{job}").and_then(|()| jobs.flush());
+        handed.map_err(|_| self.gone())
     }
 
     fn gone(&mut self) -> anyhow::Error {

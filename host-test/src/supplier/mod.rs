@@ -9,6 +9,7 @@
 
 pub mod demo;
 pub mod serve;
+pub mod workers;
 
 pub mod catalogue;
 pub mod clock;
