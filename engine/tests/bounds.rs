@@ -1,4 +1,4 @@
-//! Bounds that the fuzz targets found missing (`fuzz/`).
+//! Bounds on what a supplier or another worker can make grow; the fuzz targets assert them too.
 
 mod common;
 

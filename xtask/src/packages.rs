@@ -3,6 +3,7 @@
 use crate::{cargo, component, root, target_dir, test::run};
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 /// A package, and the command that starts one of its programs, below the project's folder.
@@ -32,6 +33,25 @@ impl Package {
     }
 }
 
+/// The packages' own checks, as steps of the verb `test`.
+pub fn python() -> Result<()> {
+    checks("python")
+}
+
+pub fn node() -> Result<()> {
+    checks("node")
+}
+
+pub fn php() -> Result<()> {
+    checks("php")
+}
+
+fn checks(name: &str) -> Result<()> {
+    build()?;
+    let script = format!("hosts/{name}/ci.sh");
+    run(Command::new("bash").arg(&script).current_dir(root())).context(script)
+}
+
 /// Plays the scenarios through all packages, in real time: `cargo xtask conform [SCENARIOS]`.
 pub fn conform(args: &[OsString]) -> Result<ExitCode> {
     Ok(crate::code(with_programs("conform", "conformance")?.args(args).status()?))
@@ -59,8 +79,7 @@ fn with_programs(verb: &str, program: &str) -> Result<Command> {
 
 /// Everything is built and set up; the command runs `supplier-test VERB` where its workers find it.
 fn ready(verb: &str) -> Result<Command> {
-    let components = component::build()?;
-    run(cargo().args(["build", "--quiet", "--release", "--package", "supplier-test"]))?;
+    let components = build()?;
     for package in &PACKAGES {
         package.set_up()?;
     }
@@ -73,4 +92,11 @@ fn ready(verb: &str) -> Result<Command> {
         .env("SUPPLIER_CACHE", root().join("target/python/cache"))
         .env("SUPPLIER_CLIENT_HOME", root().join("target/php/home"));
     Ok(test_host)
+}
+
+/// What every package is tried against.
+fn build() -> Result<PathBuf> {
+    let components = component::build()?;
+    run(cargo().args(["build", "--quiet", "--release", "--package", "supplier-test"]))?;
+    Ok(components)
 }

@@ -10,7 +10,7 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Runs every step, or those whose name is given.
 pub fn test(only: &[OsString]) -> Result<()> {
-    let steps: [Step; 12] = [
+    let steps: [Step; 15] = [
         ("format", format),
         ("components", components),
         ("clippy", clippy),
@@ -21,8 +21,11 @@ pub fn test(only: &[OsString]) -> Result<()> {
         ("deny", deny),
         ("readme", readme::commands),
         ("examples", examples::acme_freight),
-        ("command-line", wasmtime_cli::command_line),
+        ("python", packages::python),
+        ("node", packages::node),
+        ("php", packages::php),
         ("conform", packages::conformance),
+        ("command-line", wasmtime_cli::command_line),
     ];
     if let Some(unknown) = only.iter().find(|name| !steps.iter().any(|(step, _)| step == name)) {
         bail!("no step is called `{}`; they are {}", unknown.display(), steps.map(|(name, _)| name).join(", "));
