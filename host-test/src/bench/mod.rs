@@ -61,7 +61,7 @@ pub(crate) fn medians<const N: usize>(
             }
         }
     }
-    Ok(taken.map(|times| median(times)))
+    Ok(taken.map(median))
 }
 
 /// Microseconds.

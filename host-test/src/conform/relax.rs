@@ -83,7 +83,7 @@ fn relax_journal(value: &mut Value) {
         Value::Object(members) => {
             let broke = members.contains_key("phase");
             let time = |name: &str| name == "ms" || name.ends_with("_ms");
-            members.retain(|name, member| !time(name) && !(broke && name == "code") || member.is_null());
+            members.retain(|name, member| !(time(name) || broke && name == "code") || member.is_null());
             members.values_mut().for_each(relax_journal);
         }
         Value::Array(list) => list.iter_mut().for_each(relax_journal),
