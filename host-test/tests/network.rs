@@ -79,7 +79,7 @@ fn a_tls_handshake_that_never_ends_ends_with_the_attempt() {
         let retry = json!({ "retry": { "max_attempts": 1, "attempt_timeout_ms": 400 } });
         let began = Instant::now();
         let played = play(&format!("https://{authority}"), retry, &request(method, "/x"));
-        let failure = played.ended.err().expect("nobody answered");
+        let failure = played.ended.expect_err("nobody answered");
         assert_eq!((failure.kind.as_str(), failure.code.as_str(), failure.status), (kind, code, None));
         assert!(began.elapsed() >= Duration::from_millis(400));
         drop(played.guest);
@@ -104,7 +104,7 @@ fn an_endless_body_takes_no_more_memory_than_its_cap() {
     });
     let caps = json!({ "caps": { "body_bytes": CAP } });
     let played = play(&format!("http://{authority}"), caps, &request("GET", "/x"));
-    let failure = played.ended.err().expect("it had no end");
+    let failure = played.ended.expect_err("it had no end");
     assert_eq!((failure.kind.as_str(), failure.code.as_str()), ("bad-response", "response-too-large"));
     // The guest's own buffer grows by doubling; the bytes under way stand in the host.
     assert!(played.guest.peak_memory() < 6 * CAP, "{} bytes of linear memory", played.guest.peak_memory());
