@@ -71,10 +71,12 @@ def test_close_ends_waits(wire: Start, client: Open) -> None:
 @pytest.mark.parametrize("act", ["answer(503, b'', 'Retry-After: 30')", "Act(hold=30)"])
 def test_ctrl_c_interrupts_at_once(act: str) -> None:
     code = f"""
-import sys; sys.path.insert(0, {str(TESTS)!r})
+import signal, sys; sys.path.insert(0, {str(TESTS)!r})
 from conftest import SECRET, acme
 from wire import Act, Wire, answer
 from supplier_client import SupplierClient
+# Whoever runs the tests in the background has it ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 client = SupplierClient(acme(Wire({act}).url), SECRET)
 try:
     print("ready", flush=True)
