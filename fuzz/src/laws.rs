@@ -195,6 +195,9 @@ impl Law {
 /// The secret and the path, in every encoding that the engine knows.
 const CANARIES: [&str; 4] = [CANARY, "Y2FmZTFkZWE1ZWMy", "63616665316465613565", PATH_CANARY];
 
+/// Letters of the secret that the shorter of its encoded forms holds.
+const ENCODED: usize = 10;
+
 /// No secret and no path stands in what people and logs see.
 pub fn assert_silent(text: &str) {
     for canary in CANARIES {
@@ -202,7 +205,8 @@ pub fn assert_silent(text: &str) {
     }
 }
 
-/// Whether the fuzzer has learned the canaries: a supplier that knows them may say them.
+/// Whether the fuzzer has learned the canaries: a supplier that knows them may say them. The encoded
+/// ones are beginnings, so that the beginning of the secret is enough.
 pub fn knows_canaries(input: &str) -> bool {
-    CANARIES.iter().any(|canary| input.contains(canary))
+    input.contains(&CANARY[..ENCODED]) || CANARIES.iter().any(|canary| input.contains(canary))
 }
