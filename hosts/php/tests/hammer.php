@@ -5,7 +5,7 @@ declare(strict_types=1);
 /**
  * Many processes that change one text at once, as fast as they can:
  *
- *     php hammer.php 'return new FileStore("/tmp/x");' PROCESSES CHANGES
+ *     php hammer.php 'return new FileStore("budgets");' PROCESSES CHANGES
  *
  * Each counts the text up by one CHANGES times, by compare-and-swap. Prints the text at the end: one lost
  * update, and it is less than the product. The code is run before the processes part.
