@@ -16,6 +16,7 @@ pub mod entropy;
 pub mod host;
 pub mod journal;
 pub mod judge;
+pub mod languages;
 pub mod play;
 pub mod report;
 pub mod scenario;

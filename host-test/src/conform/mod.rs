@@ -27,6 +27,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::{DIFFERS, PASSED, UNUSABLE};
 use crate::components;
+use crate::languages::Languages;
 use crate::play::Components;
 use crate::scenario::Component;
 use crate::stock::Stock;
@@ -50,15 +51,8 @@ const LANES: usize = 6;
 pub struct Args {
     /// Scenario files, or folders of them; `scenarios` when none is given.
     paths: Vec<PathBuf>,
-    /// The command of the Python worker.
-    #[arg(long, value_name = "CMD")]
-    python: Option<String>,
-    /// The command of the Node worker.
-    #[arg(long, value_name = "CMD")]
-    node: Option<String>,
-    /// The command of the PHP worker.
-    #[arg(long, value_name = "CMD")]
-    php: Option<String>,
+    #[command(flatten)]
+    languages: Languages,
     /// Print the table as JSON.
     #[arg(long)]
     json: bool,
@@ -109,7 +103,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn hosts(args: &Args) -> Result<Vec<Named>> {
     let stock = Arc::new(Stock::load(&components::find(Component::Client)?)?);
     let mut hosts = vec![Named { name: "rust", player: Player::Stock(stock) }];
-    for (name, command) in [("python", &args.python), ("node", &args.node), ("php", &args.php)] {
+    for (name, command) in args.languages.commands() {
         hosts.extend(command.clone().map(|command| Named { name, player: Player::Command(command) }));
     }
     Ok(hosts)

@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::cli::{DIFFERS, PASSED};
+use crate::languages::Languages;
 use crate::style::Style;
 use crew::{Member, Peace, Run};
 use redis::Redis;
@@ -30,15 +31,8 @@ const TOLERANCE: u32 = 10;
 /// no 429 after the first window, no violation and little lost time; 1: not so.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The command of the Python worker.
-    #[arg(long, value_name = "CMD")]
-    python: Option<String>,
-    /// The command of the Node worker.
-    #[arg(long, value_name = "CMD")]
-    node: Option<String>,
-    /// The command of the PHP worker.
-    #[arg(long, value_name = "CMD")]
-    php: Option<String>,
+    #[command(flatten)]
+    languages: Languages,
     /// The Redis server to start.
     #[arg(long, value_name = "PROGRAM", default_value = "redis-server")]
     redis_server: String,
@@ -110,7 +104,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn crew(args: &Args) -> Vec<Member> {
-    let languages = [("php", &args.php), ("python", &args.python), ("node", &args.node)];
+    let languages = args.languages.commands();
     let given = languages.into_iter().filter_map(|(name, command)| Some((name, command.as_ref()?)));
     given
         .flat_map(|(name, command)| {
