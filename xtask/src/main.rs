@@ -86,6 +86,9 @@ fn test_host(verb: &str, args: &[OsString], components: PathBuf) -> Result<ExitC
 fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
+    // Said by the `cargo run` that runs us. `ring` is built anew whenever it differs, and everything
+    // above it, so that `cargo build` and `cargo xtask` would undo each other's work.
+    cargo.env_remove("CARGO_MANIFEST_DIR");
     cargo
 }
 
