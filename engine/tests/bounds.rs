@@ -11,7 +11,7 @@ const SHARED: &str = r#"{ "budget": { "shared": true } }"#;
 #[test]
 fn polls_do_not_fill_the_journal() {
     let mut world = World::new(SHARED);
-    let text = r#"{"q":1,"w":{},"f":[["a.1",9223372036854775807,1,1]]}"#;
+    let text = r#"{"q":1,"w":{},"f":[["a.1",1773452800000,1,1]]}"#;
     let mut call = world.supplier.begin(Goal::Reply(get("/a")), [0; 16]).expect("the request is right");
     let mut event = Event::Go;
     let mut polls = 0;

@@ -109,9 +109,24 @@ impl Doc {
         Value::Object(map).to_string()
     }
 
-    /// Drops leases whose holder is gone; what they cost stays spent.
+    /// Drops leases whose holder is gone; what they cost stays spent. And what no engine writes:
+    /// nobody could wait for it to be over.
     pub(crate) fn expire(&mut self, now: Theirs) {
-        self.leases.retain(|lease| lease.end > now);
+        let far = now.plus(FAR);
+        self.leases.retain(|lease| lease.end > now && lease.end <= far);
+        for until in [&mut self.closed_until, &mut self.silent_until] {
+            if *until > far {
+                *until = Theirs::default();
+            }
+        }
+        self.windows.retain(|_, window| window.reset.is_none_or(|reset| reset <= far));
+    }
+
+    /// Takes note of an answer's `Date`. One far behind what is said to be the newest shows that
+    /// nobody has heard that one.
+    pub(crate) fn hear(&mut self, date: Theirs) {
+        let is_absurd = date.until(self.newest) > DAY;
+        self.newest = if is_absurd { date } else { self.newest.max(date) };
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
@@ -168,6 +183,10 @@ impl Window {
         }
     }
 }
+
+/// Farther ahead than any window of a profile, wait or timer can end.
+const FAR: Ms = Ms(400 * DAY.0);
+const DAY: Ms = Ms(86_400_000);
 
 fn instant(value: Option<&Value>) -> Option<Theirs> {
     value.and_then(Value::as_i64).map(Theirs)

@@ -68,7 +68,7 @@ impl Doc {
                 self.note(seen, alone, others);
             }
         }
-        self.newest = self.newest.max(date);
+        self.hear(date);
         if let Some(until) = outcome.silent_until {
             self.silent_until = self.silent_until.max(until);
         }
@@ -196,7 +196,7 @@ mod tests {
     /// The newest of the grants.
     fn lease(doc: &mut Doc, id: &str) {
         doc.grants += 1;
-        doc.leases.push(super::super::doc::Lease { id: id.into(), end: Theirs(i64::MAX), cost: 1, seq: doc.grants });
+        doc.leases.push(super::super::doc::Lease { id: id.into(), end: Theirs(200_000), cost: 1, seq: doc.grants });
         doc.windows.values_mut().for_each(|window| window.spend(1, Theirs(0)));
     }
 

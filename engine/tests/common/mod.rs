@@ -1,6 +1,8 @@
 //! Drives one call in virtual time against a scripted supplier.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod crowd;
+
 use supplier_engine::{
     Action, Body, Credential, Done, Event, Failure, Goal, Headers, Mono, Ms, Now, Phase, Request, Supplier, Wall,
 };
