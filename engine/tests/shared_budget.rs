@@ -14,6 +14,7 @@ const BASE: Plan = Plan {
     latency: (50, 300),
     trip: (200, 600),
     shared: true,
+    groups: 1,
     skew: 0,
     off: &[],
     crashes: 0,
@@ -93,6 +94,22 @@ fn twenty_workers_and_a_stranger_who_takes_one_a_second() {
 #[test]
 fn twenty_workers_and_a_slow_supplier() {
     assert_calm_within(&Plan { workers: 20, limit: 50, calls: 300, latency: (1_000, 9_000), ..BASE }, 0, 10.0, 95_000);
+}
+
+/// What one key bears where a trip to its store takes half a millisecond.
+const BUSY: Plan = Plan { workers: 60, limit: 300, window: 1_000, calls: 3_000, trip: (500, 500), ..BASE };
+
+#[test]
+fn three_hundred_a_second_on_one_key() {
+    assert_calm_within(&BUSY, 0, 5.0, BUSY.ideal() + 2_500);
+}
+
+/// Beyond that: groups with a key and a part of the limit each. Their windows are their own, so that
+/// one may begin within the supplier's.
+#[test]
+fn more_than_one_key_bears() {
+    let far = Plan { trip: (2_000, 2_000), ..BUSY };
+    assert_calm_within(&Plan { groups: 4, ..far }, 8, 5.0, BUSY.ideal() + 2_500);
 }
 
 #[test]

@@ -14,6 +14,7 @@ const PLAN: Plan = Plan {
     latency: (100, 300),
     trip: (200, 600),
     shared: true,
+    groups: 1,
     skew: 0,
     off: &[],
     crashes: 0,

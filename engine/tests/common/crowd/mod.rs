@@ -21,6 +21,8 @@ pub struct Plan {
     pub trip: (u64, u64),
     /// Without it everybody has a budget of their own.
     pub shared: bool,
+    /// So many groups of workers, each with a budget and a fixed part of the limit.
+    pub groups: usize,
     /// Wrong clocks, by so much at most.
     pub skew: i64,
     /// The first workers' clocks, in place of `skew`.

@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::{Outcome, Plan, Trouble};
 use crate::common::{T0, post, supplier};
+use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use supplier_engine::{Action, Body, Call, Done, Event, Goal, Headers, Mono, Now, Supplier, Wall};
@@ -61,7 +62,7 @@ impl<'a> Crowd<'a> {
             None => random.within((0, 2 * plan.skew.unsigned_abs())) as i64 - plan.skew,
         };
         let worker = |index| Worker {
-            supplier: open(plan, 1),
+            supplier: open(plan, index, 1),
             version: 1,
             call: None,
             clock: clock(index, &mut random),
@@ -125,7 +126,7 @@ impl<'a> Crowd<'a> {
             && self.workers[worker].version == 1
             && at / 1_000 >= from + each * worker as u64
         {
-            self.workers[worker].supplier = open(self.plan, 2);
+            self.workers[worker].supplier = open(self.plan, worker, 2);
             self.workers[worker].version = 2;
         }
         if let Some(order) = self.orders.pop() {
@@ -192,7 +193,7 @@ impl<'a> Crowd<'a> {
             self.outcome.applied.insert(order);
         }
         self.orders.push(order);
-        self.workers[worker].supplier = open(self.plan, self.workers[worker].version);
+        self.workers[worker].supplier = open(self.plan, worker, self.workers[worker].version);
         self.push(at + 1_000_000, worker, Turn::Start);
     }
 
@@ -273,12 +274,23 @@ impl<'a> Crowd<'a> {
 }
 
 /// With as little jitter as the reference simulation has.
-fn open(plan: &Plan, version: u64) -> Supplier {
-    supplier(&format!(
-        r#"{{"account":"v{version}","budget":{{"shared":{}}},"retry":{{"max_attempts":50,"deadline_ms":4000000,
-            "max_server_wait_ms":4000000,"jitter":0.025,"attempt_timeout_ms":{}}}}}"#,
-        plan.shared, plan.timer
-    ))
+fn open(plan: &Plan, index: usize, version: u64) -> Supplier {
+    let mut overrides = json!({
+        "account": format!("v{version}.{}", index % plan.groups),
+        "budget": { "shared": plan.shared },
+        "retry": {
+            "max_attempts": 50,
+            "deadline_ms": 4_000_000,
+            "max_server_wait_ms": 4_000_000,
+            "jitter": 0.025,
+            "attempt_timeout_ms": plan.timer,
+        },
+    });
+    if plan.groups > 1 {
+        let (limit, window) = (plan.limit / plan.groups as u64, plan.window / 1_000);
+        overrides["limits"] = json!([{ "reader": "static", "name": "share", "limit": limit, "window_s": window }]);
+    }
+    supplier(&overrides.to_string())
 }
 
 /// IMF-fixdate of a second on 2 March 2026 or shortly after.
