@@ -61,12 +61,15 @@ pub struct Due {
 #[derive(Debug)]
 pub struct Permit {
     lease: String,
+    pub(crate) sole: bool,
 }
 
 /// The budget's consent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     pub(crate) lease: String,
+    /// Nobody else was in flight.
+    pub(crate) sole: bool,
 }
 
 /// A message with a fresh signature, not yet allowed on the wire.
@@ -108,7 +111,7 @@ impl Due {
 
     /// The budget agrees: the attempt may be signed.
     pub fn granted(self, grant: Grant) -> Permit {
-        Permit { lease: grant.lease }
+        Permit { lease: grant.lease, sole: grant.sole }
     }
 }
 

@@ -55,6 +55,7 @@ impl Doc {
 
     /// Takes the permit without asking.
     pub(crate) fn grant(&mut self, want: &Want<'_>, now: Theirs) -> Grant {
+        let sole = self.leases.is_empty();
         for window in self.windows.values_mut() {
             window.spend(want.cost, now);
         }
@@ -64,7 +65,7 @@ impl Doc {
             let end = now.plus(want.timer).plus(GRACE);
             self.leases.push(Lease { id: want.lease.clone(), end, cost: want.cost, seq: self.grants });
         }
-        Grant { lease: want.lease.clone() }
+        Grant { lease: want.lease.clone(), sole }
     }
 
     /// Opens windows that have ended, and lets the places leak that have come back.

@@ -11,6 +11,8 @@ const MOST_WINDOWS: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Settlement {
     pub lease: String,
+    /// Nobody else was in flight when it was granted.
+    pub sole: bool,
     pub spent: Spent,
     /// The answer's `Date`, if it can be trusted.
     pub date: Option<Theirs>,
@@ -61,7 +63,10 @@ impl Doc {
             }
         }
         let date = outcome.date.unwrap_or(self.newest);
-        let alone = self.leases.is_empty() && mine.is_some_and(|lease| lease.seq == self.grants) && date >= self.newest;
+        // Only who was alone all the time has heard of every grant: one from before it may have
+        // reached the supplier after it.
+        let newest = mine.is_some_and(|lease| lease.seq == self.grants);
+        let alone = outcome.sole && newest && self.leases.is_empty() && date >= self.newest;
         let others = self.in_flight();
         for seen in &outcome.seen {
             if self.has_room_for(&seen.window, now) {
@@ -183,6 +188,7 @@ mod tests {
             on_our_clock: false,
         };
         let outcome = Settlement {
+            sole: doc.leases.len() == 1,
             lease: doc.leases.first().map(|lease| lease.id.clone()).unwrap_or_default(),
             spent: Spent::Yes,
             date: None,

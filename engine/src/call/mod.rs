@@ -75,6 +75,8 @@ enum State {
 /// An attempt on the wire.
 struct Flight {
     lease: String,
+    /// Nobody else was in flight when it was granted.
+    sole: bool,
     sent: Now,
     signed_at: Option<Wall>,
     /// The timer ends with the call's deadline and not with the attempt's own.

@@ -177,8 +177,15 @@ impl Call {
             }
             seen.push(see(report, after.filter(|after| *after <= IMPLAUSIBLE), theirs, known.is_none()));
         }
-        let settlement =
-            Settlement { lease: flight.lease.clone(), spent: Spent::Yes, date, seen, closed: None, silent_until: None };
+        let settlement = Settlement {
+            lease: flight.lease.clone(),
+            sole: flight.sole,
+            spent: Spent::Yes,
+            date,
+            seen,
+            closed: None,
+            silent_until: None,
+        };
         let exhausted = reports.iter().any(|report| report.counted && report.remaining == Some(0));
         Heard { settlement, date, number, exhausted, theirs, has_readers }
     }

@@ -277,5 +277,5 @@ impl Call {
 
 /// What the settlement of an attempt is made of; see `outcome`.
 pub(super) fn lease_only(lease: String, spent: crate::budget::Spent) -> Settlement {
-    Settlement { lease, spent, date: None, seen: Vec::new(), closed: None, silent_until: None }
+    Settlement { lease, sole: false, spent, date: None, seen: Vec::new(), closed: None, silent_until: None }
 }

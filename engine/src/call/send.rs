@@ -38,9 +38,9 @@ impl Call {
         self.asked = None;
         self.journal.sends(signed_at, now);
         supplier.health.attempted();
-        let lease = permit.lease().to_owned();
+        let (lease, sole) = (permit.lease().to_owned(), permit.sole);
         let wire = permit.seal(message(&supplier.profile, &self.draft.method, parts));
-        self.state = State::Sending(Flight { lease, sent: now, signed_at, last_chance: left <= own });
+        self.state = State::Sending(Flight { lease, sole, sent: now, signed_at, last_chance: left <= own });
         Action::Send { wire, timer: own.min(left), caps: self.caps(), want: self.want() }
     }
 

@@ -23,7 +23,7 @@ enum Turn {
     Report(Box<Event>),
     /// The request reaches the supplier.
     Arrive {
-        latency: u64,
+        back: u64,
     },
     /// The action reaches the store.
     Swap(Swap),
@@ -110,7 +110,7 @@ impl<'a> Crowd<'a> {
         match turn {
             Turn::Start => self.start(at, worker),
             Turn::Report(event) => self.step(at, worker, *event),
-            Turn::Arrive { latency } => self.arrive(at, worker, latency),
+            Turn::Arrive { back } => self.arrive(at, worker, back),
             Turn::Swap(swap) => self.swap(at, worker, swap),
             Turn::Stranger if self.outcome.done < self.plan.calls => {
                 self.take(at / 1_000);
@@ -183,13 +183,15 @@ impl<'a> Crowd<'a> {
             Trouble::Killed { from, count } => at / 1_000 >= from && self.killed < count,
             _ => self.random.next() % 1_000 < self.plan.crashes,
         };
+        // The way there and the way back differ: who is sent later may arrive earlier.
+        let there = self.random.within((0, latency));
         if !dies {
-            return self.push(at + latency / 2, worker, Turn::Arrive { latency });
+            return self.push(at + there, worker, Turn::Arrive { back: latency - there });
         }
         self.killed += 1;
         let Some((order, _)) = self.workers[worker].call.take() else { return };
         // Half of the time the request still arrives.
-        if self.random.next().is_multiple_of(2) && self.take((at + latency / 2) / 1_000) {
+        if self.random.next().is_multiple_of(2) && self.take((at + there) / 1_000) {
             self.outcome.applied.insert(order);
         }
         self.orders.push(order);
@@ -205,7 +207,7 @@ impl<'a> Crowd<'a> {
         granted
     }
 
-    fn arrive(&mut self, at: u64, worker: usize, latency: u64) {
+    fn arrive(&mut self, at: u64, worker: usize, back: u64) {
         let now = at / 1_000;
         let granted = self.take(now);
         match (&self.workers[worker].call, granted) {
@@ -224,7 +226,7 @@ impl<'a> Crowd<'a> {
         headers.push("date", http_date(T0 / 1_000 + (now / 1_000) as i64));
         let status = if granted { 200 } else { 429 };
         let event = Event::Answered { status, headers, body: Body::default() };
-        self.push(at + latency / 2, worker, Turn::Report(Box::new(event)));
+        self.push(at + back, worker, Turn::Report(Box::new(event)));
     }
 
     fn ask(&mut self, at: u64, worker: usize, mut swap: Swap, patience: u64) {
