@@ -26,7 +26,7 @@ impl Pools {
         if !self.0.contains_key(key) {
             self.0.insert(key.to_owned(), Pool::default());
         }
-        self.0.entry(key.to_owned()).or_default()
+        self.0.get_mut(key).unwrap_or_else(|| unreachable!("it was put there just now"))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Pool)> {
