@@ -254,9 +254,10 @@ def compare(url: str, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "measure":
-        print(json.dumps(measure(*sys.argv[2:])))
-    elif sys.argv[1] == "first":
-        PEERS[sys.argv[2]](sys.argv[3]).page()
-    else:
-        main(*sys.argv[1:])
+    match sys.argv[1:]:
+        case ["measure", name, url]:
+            print(json.dumps(measure(name, url)))
+        case ["first", name, url]:
+            PEERS[name](url).page()
+        case rounds:
+            main(*rounds)
