@@ -24,8 +24,8 @@ pub struct Laws {
     attempts: u32,
     deadline: Ms,
     attempt_timeout: Ms,
-    /// A rule may have a 401 signed again.
-    resyncs: bool,
+    /// A rule may have even a 400 or a 401 tried again.
+    rules_retry: bool,
 }
 
 impl Laws {
@@ -43,7 +43,7 @@ impl Laws {
             attempts: u32::try_from(most("max_attempts", 4)).unwrap_or(u32::MAX),
             deadline: Ms(most("deadline_ms", 120_000)),
             attempt_timeout: Ms(most("attempt_timeout_ms", 30_000)),
-            resyncs: documents.iter().any(|document| document.to_string().contains("resync-clock")),
+            rules_retry: documents.iter().any(retries_by_rule),
         }
     }
 
@@ -75,6 +75,18 @@ fn most(value: &Value, key: &str) -> Option<u64> {
     }
 }
 
+/// Whether a rule anywhere in a document leads to another attempt.
+fn retries_by_rule(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.iter().any(|(key, value)| {
+            let verdict = if key == "verdict" { value.as_str() } else { None };
+            matches!(verdict, Some("retry" | "throttled" | "resync-clock")) || retries_by_rule(value)
+        }),
+        Value::Array(list) => list.iter().any(retries_by_rule),
+        _ => false,
+    }
+}
+
 /// One call, watched.
 pub struct Law {
     laws: Laws,
@@ -98,8 +110,8 @@ impl Law {
         match event {
             Event::Answered { status, .. } => {
                 self.stores = 0;
-                // Never retried, but for the one rule that has a request signed again.
-                self.over |= matches!(status, 400 | 401) && !self.laws.resyncs;
+                // Never retried, unless the profile has a rule of its own.
+                self.over |= matches!(status, 400 | 401) && !self.laws.rules_retry;
             }
             Event::Broke { phase, code, head } => {
                 self.stores = 0;
