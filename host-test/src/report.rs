@@ -16,6 +16,15 @@ pub struct Report {
     pub faults: Vec<String>,
     /// Virtual time when the last call ended.
     pub elapsed_ms: u64,
+    /// What crossed the boundary of the engine component as JSON.
+    pub documents: Vec<Document>,
+}
+
+/// A document of the contract and the schema that it keeps to, by its name below `schemas/`.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub schema: &'static str,
+    pub text: String,
 }
 
 #[derive(Clone, Debug)]
@@ -100,6 +109,18 @@ pub struct Problem {
     pub pointer: String,
     pub code: String,
     pub message: String,
+}
+
+impl Report {
+    /// Every document that the component handed out or took.
+    pub fn all_documents(&self) -> Vec<Document> {
+        let document = |schema, text: &str| Document { schema, text: text.to_owned() };
+        let journals = self.calls.iter().flat_map(|call| call.outcome.journals());
+        let mut all = self.documents.clone();
+        all.extend(journals.filter(|text| !text.is_empty()).map(|text| document("journal", text)));
+        all.extend(self.health.iter().map(|(_, text)| document("health", text)));
+        all
+    }
 }
 
 impl Outcome {

@@ -64,9 +64,17 @@ fn tests() -> Result<()> {
     Ok(())
 }
 
-/// The schemas that are checked in are those of the types.
+/// The schemas that are checked in are those of the types, and what both components hand out in
+/// all scenarios keeps to them.
 fn schemas() -> Result<()> {
-    run(cargo().args(["test", "--release", "--package", "supplier-engine", "--features", "schema"]))
+    run(cargo().args(["test", "--release", "--package", "supplier-engine", "--features", "schema"]))?;
+    let documents = crate::target_dir().join("documents.jsonl");
+    let mut play = cargo();
+    play.args(["run", "--quiet", "--release", "--package", "supplier-test", "--", "run", "scenarios", "--documents"]);
+    run(play.arg(&documents).env("SUPPLIER_COMPONENTS", crate::target_dir().join("components")))?;
+    let mut validate = cargo();
+    validate.args(["run", "--quiet", "--release", "--package", "supplier-engine", "--example", "validate", "--"]);
+    run(validate.arg(&documents))
 }
 
 /// Licences, bans and sources; advisories where their database can be reached.

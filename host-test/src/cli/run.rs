@@ -36,6 +36,10 @@ pub struct Args {
     /// Print the results as JSON in place of text.
     #[arg(long)]
     json: bool,
+    /// Write every JSON document that the components handed out or took, one a line, beside the
+    /// name of its schema: journals, health reports, and what crosses the engine's boundary.
+    #[arg(long, value_name = "FILE")]
+    documents: Option<PathBuf>,
     /// Show the timelines of those that pass, too.
     #[arg(long)]
     timeline: bool,
@@ -78,6 +82,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let played = play_all(trials, &components);
     if let Some(file) = &args.junit {
         std::fs::write(file, junit::xml(&played, &invalid)).with_context(|| file.display().to_string())?;
+    }
+    if let Some(file) = &args.documents {
+        std::fs::write(file, documents(&played)).with_context(|| file.display().to_string())?;
     }
     if args.json {
         println!("{}", as_json(&played, &invalid));
@@ -182,6 +189,19 @@ pub fn describe(played: &Played, style: Style) -> String {
             format!("{word} {}: {about}\n{timeline}{differences}", style.strong(name))
         }
     }
+}
+
+fn documents(played: &[Played]) -> String {
+    let mut lines = String::new();
+    for played in played {
+        let Ok(verdict) = &played.verdict else { continue };
+        for document in verdict.report.all_documents() {
+            let text = serde_json::from_str(&document.text).unwrap_or(Value::String(document.text));
+            let line = json!({ "scenario": played.trial.name, "schema": document.schema, "document": text });
+            lines.push_str(&format!("{line}\n"));
+        }
+    }
+    lines
 }
 
 fn as_json(played: &[Played], invalid: &[String]) -> Value {

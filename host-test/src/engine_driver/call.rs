@@ -29,25 +29,23 @@ impl Worker {
         page: bool,
         cancel_at_ms: Option<u64>,
     ) -> Result<Outcome, Trap> {
-        let call = self.begin(supplier, request, position, page)?;
+        let (document, body, base64) = detail::request(request, position, page);
+        let call = self.begin(supplier, &document, &body, base64)?;
         let outcome = self.drive(call, cancel_at_ms).await;
+        // What the engine refuses, a scenario may have written wrong on purpose.
+        if !matches!(&outcome, Ok(Outcome::Failure(failure)) if failure.kind == "invalid") {
+            self.crosses("request", &document);
+        }
         self.guest.borrow_mut().with(|_, store| call.resource_drop(store))?;
         outcome
     }
 
-    fn begin(
-        &self,
-        supplier: Handle,
-        request: &Request,
-        position: Option<&str>,
-        page: bool,
-    ) -> Result<ResourceAny, Trap> {
-        let (document, body, base64) = detail::request(request, position, page);
+    fn begin(&self, supplier: Handle, document: &str, body: &str, base64: bool) -> Result<ResourceAny, Trap> {
         let mut guest = self.guest.borrow_mut();
         let entropy = data_encoding::HEXLOWER.encode(&guest.entropy.call());
         guest.with(|engine, store| {
             let guest = engine.supplier_client_engine().supplier();
-            guest.call_begin(store, supplier.0, &document, &body, base64, &entropy)
+            guest.call_begin(store, supplier.0, document, body, base64, &entropy)
         })
     }
 
@@ -136,9 +134,11 @@ impl Worker {
         step: impl FnOnce(&engine::GuestCall<'_>, &mut wasmtime::Store<()>, f64, f64) -> wasmtime::Result<engine::Action>,
     ) -> Result<engine::Action, Trap> {
         let now = self.supplier.clock.now();
-        self.guest.borrow_mut().with(|engine, store| {
+        let action = self.guest.borrow_mut().with(|engine, store| {
             step(&engine.supplier_client_engine().call(), store, now.wall.0 as f64, now.mono.0 as f64)
-        })
+        })?;
+        self.crosses("detail", &action.detail);
+        Ok(action)
     }
 }
 

@@ -18,7 +18,7 @@ use wasmtime::component::{Component, Linker, ResourceAny};
 
 use crate::entropy::Entropy;
 use crate::host::Trap;
-use crate::report;
+use crate::report::{self, Document};
 use crate::scenario::{Opening, Request};
 use crate::script::Supplier;
 use bindings::supplier::client::types;
@@ -53,7 +53,8 @@ impl Engine {
         let mut store = Store::new(self.pre.engine(), ());
         store.set_epoch_deadline(STUCK_SECONDS);
         let engine = self.pre.instantiate(&mut store).map_err(|error| anyhow!("{error:#}"))?;
-        Ok(Worker { guest: RefCell::new(Guest { store, engine, entropy }), supplier, shared })
+        let guest = RefCell::new(Guest { store, engine, entropy });
+        Ok(Worker { guest, supplier, shared, documents: RefCell::default() })
     }
 }
 
@@ -63,6 +64,7 @@ pub struct Worker {
     guest: RefCell<Guest>,
     supplier: Supplier,
     shared: SharedStore,
+    documents: RefCell<Vec<Document>>,
 }
 
 struct Guest {
@@ -111,6 +113,15 @@ impl Worker {
             guest.call_explain(store, supplier.0, &document, &body, base64, now.wall.0 as f64, now.mono.0 as f64)
         })?;
         Ok(detail::explanation(text))
+    }
+
+    /// What has crossed the boundary since the last time.
+    pub fn take_documents(&self) -> Vec<Document> {
+        self.documents.take()
+    }
+
+    fn crosses(&self, schema: &'static str, text: &str) {
+        self.documents.borrow_mut().push(Document { schema, text: text.to_owned() });
     }
 
     pub fn close(&self, supplier: Handle) -> Result<(), Trap> {

@@ -53,6 +53,7 @@ pub async fn play(case: &Case, engine: &Engine, supplier: &Supplier, report: &mu
             if index == 0 {
                 report.health.push(((*name).to_owned(), health));
             }
+            report.documents.extend(open.worker.take_documents());
             open.worker.close(*handle).map_err(|Trap(why)| anyhow!("drop trapped: {why}"))?;
         }
     }
