@@ -1,5 +1,6 @@
 //! What a shared budget costs, in virtual time: `cargo xtask bench --sharing`. Each row stands beside
 //! the same work where every worker has a budget of its own.
+#![allow(clippy::disallowed_macros, reason = "a program for people, not the engine")]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
