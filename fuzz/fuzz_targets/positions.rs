@@ -55,16 +55,19 @@ fn answer(action: &Action, headers: &Headers) -> Option<(u64, Event)> {
 /// allowed in a URL is encoded once, in three bytes for each; from then on it does not grow.
 fn resume(world: &mut World, operation: Option<&str>, position: String) {
     let most = 3 * position.len() + 1_024;
-    if let Some(next) = follow(world, operation, position, "9") {
+    if let Ok(next) = follow(world, operation, position, "9") {
         assert!(next.len() <= most, "a position grows to {} bytes, more than {most}", next.len());
         let most = next.len() + 1_024;
-        let after = follow(world, operation, next, "10").expect("a position of ours is taken");
-        assert!(after.len() <= most, "a position goes on growing, to {} bytes, more than {most}", after.len());
+        match follow(world, operation, next, "10") {
+            Ok(after) => assert!(after.len() <= most, "a position goes on growing, to {} bytes", after.len()),
+            // The page's number came with the input.
+            Err(code) => assert_eq!(code, "too-many-pages", "a position of ours is refused"),
+        }
     }
 }
 
-/// The next position, whose cursor is `cursor`; none if this one is refused.
-fn follow(world: &mut World, operation: Option<&str>, position: String, cursor: &str) -> Option<String> {
+/// The next position, whose cursor is `cursor`; the failure's code if this one is refused.
+fn follow(world: &mut World, operation: Option<&str>, position: String, cursor: &str) -> Result<String, String> {
     let mut sent = false;
     let headers =
         Headers(vec![("Link".into(), format!("<?page={cursor}>; rel=next")), ("X-Next".into(), cursor.into())]);
@@ -73,12 +76,12 @@ fn follow(world: &mut World, operation: Option<&str>, position: String, cursor: 
         answer(action, &headers)
     });
     match end {
-        Ok(Done::Page { next, .. }) => Some(next.expect("the list goes on")),
+        Ok(Done::Page { next, .. }) => Ok(next.expect("the list goes on")),
         Ok(other) => panic!("no page: {other:?}"),
         Err(failure) => {
             assert!(!sent, "refused late: {failure:?}");
             assert!(matches!(failure.kind, FailureKind::Invalid | FailureKind::BadResponse), "{failure:?}");
-            None
+            Err(failure.code.to_string())
         }
     }
 }

@@ -80,7 +80,8 @@ fn retries_by_rule(value: &Value) -> bool {
     match value {
         Value::Object(map) => map.iter().any(|(key, value)| {
             let verdict = if key == "verdict" { value.as_str() } else { None };
-            matches!(verdict, Some("retry" | "throttled" | "resync-clock")) || retries_by_rule(value)
+            matches!(verdict, Some("retry" | "throttled" | "resync-clock" | "unknown-outcome"))
+                || retries_by_rule(value)
         }),
         Value::Array(list) => list.iter().any(retries_by_rule),
         _ => false,
