@@ -28,6 +28,16 @@ pub fn cargo_deny() -> Result<PathBuf> {
     Ok(installed)
 }
 
+/// `faketime`, which starts a program with a wrong clock: of the system's package of that name.
+pub fn faketime() -> Result<()> {
+    if Command::new("faketime").arg("--version").output().is_ok() {
+        return Ok(());
+    }
+    println!("xtask: installing faketime");
+    run(Command::new("apt-get").args(["update", "-qq"]))?;
+    run(Command::new("apt-get").args(["install", "-y", "-qq", "--no-install-recommends", "faketime"]))
+}
+
 /// Path of the wasmtime command, always ours: what is documented is tested with one version.
 pub fn wasmtime() -> Result<PathBuf> {
     let tools = target_dir().join("tools");

@@ -1,11 +1,11 @@
 // One of many workers that share a supplier's limit: it opens the supplier with the first line of its standard
 // input, and sends each further line as one request. Answers each with a line of JSON.
 //
-// first line   {"profile", "overrides", "credentials", "redis": "redis://..." | null}
+// first line   {"profile", "overrides", "credentials", "redis": "redis://..." | null, "folder": "..." | null}
 // other lines  {"method", "target", "body", "idempotency_key"}
 import { createInterface } from "node:readline";
 import { createClient } from "redis";
-import { RedisStore, SupplierClient, SupplierError } from "supplier-client";
+import { FileStore, RedisStore, SupplierClient, SupplierError } from "supplier-client";
 
 let client;
 let redis;
@@ -15,14 +15,16 @@ for await (const line of createInterface({ input: process.stdin })) {
 client?.close();
 redis?.destroy();
 
-async function open({ profile, overrides, credentials, redis: url }) {
+async function open({ profile, overrides, credentials, redis: url, folder }) {
+  let store = folder ? new FileStore(folder) : undefined;
   if (url) {
     // A store that is away must say so at once: the profile says what happens then.
     redis = createClient({ url, disableOfflineQueue: true });
     redis.on("error", () => {});
     await redis.connect();
+    store = new RedisStore(redis);
   }
-  client = new SupplierClient({ profile, overrides, credentials, store: redis && new RedisStore(redis) });
+  client = new SupplierClient({ profile, overrides, credentials, store });
   return { ready: true };
 }
 

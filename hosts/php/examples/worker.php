@@ -6,20 +6,25 @@ declare(strict_types=1);
  * One of many workers that share a supplier's limit: it opens the supplier with the first line of its
  * standard input, and sends each further line as one request. Answers each with a line of JSON.
  *
- * first line   {"profile", "overrides", "credentials", "redis": "redis://..." | null}
+ * first line   {"profile", "overrides", "credentials", "redis": "redis://..." | null, "folder": "..." | null}
  * other lines  {"method", "target", "body", "idempotency_key"}
  */
 
 use SupplierClient\Exception\CallFailed;
 use SupplierClient\Options;
 use SupplierClient\Request;
+use SupplierClient\Store\FileStore;
 use SupplierClient\Store\RedisStore;
 use SupplierClient\SupplierClient;
 
 require __DIR__ . '/../tests/autoload.php';
 
 $first = json_decode((string) fgets(STDIN), true, flags: JSON_THROW_ON_ERROR);
-$store = $first['redis'] === null ? null : new RedisStore($first['redis']);
+$store = match (true) {
+    $first['redis'] !== null => new RedisStore($first['redis']),
+    $first['folder'] !== null => new FileStore($first['folder']),
+    default => null,
+};
 $client = SupplierClient::open($first['profile'], $first['credentials'], $first['overrides'], store: $store);
 say(['ready' => true]);
 while (($line = fgets(STDIN)) !== false) {

@@ -1,7 +1,8 @@
 """One of many workers that share a supplier's limit: it opens the supplier with the first line of
 its standard input, and sends each further line as one request. Answers each with a line of JSON.
 
-first line   {"profile", "overrides", "credentials", "redis": "redis://..." | null}
+first line   {"profile", "overrides", "credentials", "redis": "redis://..." | null,
+              "folder": "..." | null}
 other lines  {"method", "target", "body", "idempotency_key"}
 """
 
@@ -11,13 +12,17 @@ import json
 import sys
 from typing import Any
 
-from supplier_client import CallError, SupplierClient
+from supplier_client import CallError, FileStore, SupplierClient
 from supplier_client.store.redis import RedisStore
 
 
 def main() -> None:
     first = json.loads(sys.stdin.readline())
-    store = RedisStore(first["redis"]) if first["redis"] else None
+    store: FileStore | RedisStore | None = None
+    if first["redis"]:
+        store = RedisStore(first["redis"])
+    elif first["folder"]:
+        store = FileStore(first["folder"])
     client = SupplierClient(
         first["profile"], first["credentials"], overrides=first["overrides"], store=store
     )

@@ -1,6 +1,7 @@
 //! Six processes drain one list of orders: one worker takes the next order when it is done with
 //! the one before. Everybody's attempts are told by the journals of their calls.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
@@ -46,10 +47,37 @@ pub struct Run {
     pub without_store: usize,
     /// Orders that were given to another worker, since theirs was killed.
     pub handed_on: usize,
+    /// Workers that were replaced by others.
+    pub replaced: usize,
+}
+
+/// Where the workers' budget stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Store<'a> {
+    /// Everybody has one of their own.
+    None,
+    Redis(&'a str),
+    Folder(&'a Path),
+}
+
+/// How a worker is started.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub command: String,
+    /// The first line that it is given.
+    pub opening: Value,
 }
 
 /// What happens meanwhile.
 pub trait Meanwhile: Sync {
+    /// Changes how a worker is started.
+    fn start(&self, _member: usize, _start: &mut Start) {}
+
+    /// Whether the worker is to be replaced before it takes its next order.
+    fn replaces(&self, _member: usize) -> bool {
+        false
+    }
+
     /// Whether the worker that was just handed order `number` is to be killed with it in its hands.
     fn kills(&self, _number: usize) -> bool {
         false
@@ -66,20 +94,23 @@ pub struct Peace;
 
 impl Meanwhile for Peace {}
 
-pub fn run(plan: &Plan, crew: &[Member], redis: Option<&str>, meanwhile: &dyn Meanwhile) -> Result<Run> {
-    let faults = Schedule(vec![(fault::Kind::Slow, fault::At::Every(1))]);
+pub fn run(plan: &Plan, crew: &[Member], store: Store<'_>, meanwhile: &dyn Meanwhile) -> Result<Run> {
+    let faults = if plan.slow { vec![(fault::Kind::Slow, fault::At::Every(1))] } else { Vec::new() };
+    let faults = Schedule(faults);
     let config = StrictConfig { limit: plan.limit, window_ms: plan.window_ms, faults, ..StrictConfig::default() };
     let supplier = Strict::start(config, 0)?;
-    let opening = opening(&supplier.origin(), redis);
-    let mut workers = Vec::new();
-    for member in crew {
-        let mut worker = Worker::start(&member.command)?;
-        worker.play(&opening, PATIENCE).with_context(|| member.name.clone())?;
-        workers.push(worker);
-    }
+    let opening = opening(&supplier.origin(), store);
+    let begin = |index: usize| -> Result<Worker> {
+        let mut begin = Start { command: crew[index].command.clone(), opening: opening.clone() };
+        meanwhile.start(index, &mut begin);
+        let mut worker = Worker::start(&begin.command)?;
+        worker.play(&begin.opening, PATIENCE).with_context(|| crew[index].name.clone())?;
+        Ok(worker)
+    };
+    let workers = (0..crew.len()).map(begin).collect::<Result<Vec<Worker>>>()?;
     let (next, again) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let (attempts, without_store) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
-    let handed_on = AtomicUsize::new(0);
+    let (handed_on, replaced) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // The supplier's windows end at whole seconds.
     thread::sleep(until_the_next_second());
     let (start, together) = (Instant::now(), Barrier::new(crew.len()));
@@ -91,6 +122,10 @@ pub fn run(plan: &Plan, crew: &[Member], redis: Option<&str>, meanwhile: &dyn Me
             if number >= plan.orders {
                 return Ok(());
             }
+            if meanwhile.replaces(index) {
+                worker = begin(index)?;
+                replaced.fetch_add(1, Ordering::Relaxed);
+            }
             let began = start.elapsed();
             if meanwhile.kills(number) {
                 worker.hand_over(&order(number))?;
@@ -99,8 +134,7 @@ pub fn run(plan: &Plan, crew: &[Member], redis: Option<&str>, meanwhile: &dyn Me
                 drop(worker);
                 again.lock().unwrap_or_else(PoisonError::into_inner).push(number);
                 handed_on.fetch_add(1, Ordering::Relaxed);
-                worker = Worker::start(&crew[index].command)?;
-                worker.play(&opening, PATIENCE)?;
+                worker = begin(index)?;
                 continue;
             }
             let result = worker.play(&order(number), PATIENCE).with_context(|| crew[index].name.clone())?;
@@ -132,18 +166,30 @@ pub fn run(plan: &Plan, crew: &[Member], redis: Option<&str>, meanwhile: &dyn Me
         report: supplier.service.report(),
         without_store: without_store.into_inner(),
         handed_on: handed_on.into_inner(),
+        replaced: replaced.into_inner(),
     })
 }
 
 /// What a worker is opened with; every one with the same.
-fn opening(origin: &str, redis: Option<&str>) -> Value {
+fn opening(origin: &str, store: Store<'_>) -> Value {
+    let (redis, folder) = match store {
+        Store::None => (None, None),
+        Store::Redis(url) => (Some(url), None),
+        Store::Folder(folder) => (None, Some(folder)),
+    };
     let overrides = json!({
         "base_url": format!("{origin}/v2"),
-        "budget": { "shared": redis.is_some() },
+        "budget": { "shared": redis.is_some() || folder.is_some() },
         // Waits for a share are no failures of the supplier's: nobody gives up.
         "retry": { "max_attempts": 50, "attempt_timeout_ms": 1500 },
     });
-    json!({ "profile": ACME, "overrides": overrides, "credentials": { "signing-secret": TEST_SECRET }, "redis": redis })
+    json!({
+        "profile": ACME,
+        "overrides": overrides,
+        "credentials": { "signing-secret": TEST_SECRET },
+        "redis": redis,
+        "folder": folder,
+    })
 }
 
 /// Its key is what is ordered: whoever sends it again orders nothing twice.

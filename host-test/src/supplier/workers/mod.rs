@@ -2,9 +2,12 @@
 //! one limit, each by itself and then with one budget in Redis. What a shared budget is for, as
 //! numbers; the exit code says whether they are right.
 
+mod cost;
 mod crew;
 mod faults;
+mod folder;
 mod redis;
+mod relay;
 mod shown;
 
 use std::process::ExitCode;
@@ -15,13 +18,15 @@ use anyhow::Result;
 use crate::cli::{DIFFERS, PASSED};
 use crate::languages::Languages;
 use crate::style::Style;
-use crew::{Member, Peace, Run};
+use crew::{Member, Peace, Run, Store};
 use redis::Redis;
 
 /// Processes of each language.
 const OF_EACH: usize = 2;
 /// Without sharing there are at least so many 429s, or the demonstration shows nothing.
 const DOZENS: usize = 24;
+/// Store trips that an attempt of several workers may take.
+const TRIPS: f64 = 5.0;
 /// How much longer than the ideal a shared run may take, in percent.
 const TOLERANCE: u32 = 10;
 
@@ -36,9 +41,19 @@ pub struct Args {
     /// The Redis server to start.
     #[arg(long, value_name = "PROGRAM", default_value = "redis-server")]
     redis_server: String,
-    /// Also kill Redis, kill a worker with an order in its hands, and spoil the document.
+    /// Also kill Redis, delay it, kill workers with orders in their hands, set clocks wrong, spoil
+    /// the document, and replace the workers by others of another version.
     #[arg(long)]
     faults: bool,
+    /// What starts a program with a wrong clock.
+    #[arg(long, value_name = "PROGRAM", default_value = "faketime")]
+    faketime: String,
+    /// Also let the Python and the PHP workers share a folder of files.
+    #[arg(long)]
+    files: bool,
+    /// Only measure what sharing costs, beside the same work without it.
+    #[arg(long, conflicts_with_all = ["faults", "files"])]
+    cost: bool,
 }
 
 /// The work, and the limit that it meets.
@@ -49,9 +64,11 @@ pub struct Plan {
     /// Less than whole seconds, at which the supplier's windows end: so one whose first request is
     /// a little late still ends in time, and the ideal does not depend on it.
     pub window_ms: u64,
+    /// The supplier takes its time for each answer.
+    pub slow: bool,
 }
 
-const PLAN: Plan = Plan { orders: 160, limit: 20, window_ms: 2200 };
+const PLAN: Plan = Plan { orders: 160, limit: 20, window_ms: 2200, slow: true };
 /// How long the supplier takes for each answer: `slow`, of its faults.
 const ANSWER: Duration = Duration::from_millis(200);
 
@@ -75,6 +92,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let style = Style::stdout();
     let crew = crew(args);
     let mut redis = Redis::start(&args.redis_server)?;
+    if args.cost {
+        return cost::measure(&crew, &redis);
+    }
     println!(
         "{} orders, {} workers, a limit of {} in {} s",
         PLAN.orders,
@@ -82,17 +102,26 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         PLAN.limit,
         PLAN.period().as_secs()
     );
-    let alone = crew::run(&PLAN, &crew, None, &Peace)?;
+    let alone = crew::run(&PLAN, &crew, Store::None, &Peace)?;
     println!("\n{}\n{}", style.strong("each by itself"), shown::timeline(&crew, &alone, style));
-    let shared = crew::run(&PLAN, &crew, Some(&redis.url()), &Peace)?;
+    redis.reset_count()?;
+    let shared = crew::run(&PLAN, &crew, Store::Redis(&redis.url()), &Peace)?;
+    let trips = redis.trips()? as f64 / shared.attempts.len().max(1) as f64;
     println!("{}\n{}", style.strong("one shared budget"), shown::timeline(&crew, &shared, style));
     println!("{}", shown::side_by_side(&PLAN, crew.len(), &alone, &shared, style));
     for key in redis.keys()? {
         println!("{key}: {} bytes", redis.size(&key)?);
     }
+    println!("{trips:.2} trips to Redis an attempt");
     let mut wrong = judge(&PLAN, crew.len(), &alone, &shared);
+    if trips > TRIPS {
+        wrong.push(format!("shared: {trips:.2} trips to Redis an attempt, more than {TRIPS}"));
+    }
+    if args.files {
+        wrong.extend(folder::shared(&crew, style)?);
+    }
     if args.faults {
-        wrong.extend(faults::all(&crew, &mut redis, style)?);
+        wrong.extend(faults::all(&crew, &mut redis, &args.faketime, style)?);
     }
     for one in &wrong {
         println!("{}", style.bad(one));
@@ -114,26 +143,30 @@ fn crew(args: &Args) -> Vec<Member> {
 }
 
 fn judge(plan: &Plan, crew: usize, alone: &Run, shared: &Run) -> Vec<String> {
-    let mut wrong = Vec::new();
-    for (name, run) in [("each by itself", alone), ("shared", shared)] {
-        wrong.extend(done_once(plan, name, run));
-    }
+    let mut wrong = Vec::from_iter(done_once(plan, "each by itself", alone));
     if alone.refused() < DOZENS {
         wrong.push(format!("each by itself: {} 429s, which shows nothing", alone.refused()));
     }
+    wrong.extend(is_calm(plan, crew, "shared", shared));
+    wrong
+}
+
+/// What a run with one budget must be.
+fn is_calm(plan: &Plan, crew: usize, name: &str, shared: &Run) -> Vec<String> {
+    let mut wrong = Vec::from_iter(done_once(plan, name, shared));
     let refused = shared.refused_after(plan.period());
     if refused > 0 {
-        wrong.push(format!("shared: {refused} 429s after the first window"));
+        wrong.push(format!("{name}: {refused} 429s after the first window"));
     }
     if shared.report.total() > 0 {
-        wrong.push(format!("shared: violations: {:?}", shared.report.findings));
+        wrong.push(format!("{name}: violations: {:?}", shared.report.findings));
     }
     if shared.without_store > 0 {
-        wrong.push(format!("shared: {} orders went without the store", shared.without_store));
+        wrong.push(format!("{name}: {} orders went without the store", shared.without_store));
     }
     let allowed = plan.ideal(crew) * (100 + TOLERANCE) / 100;
     if shared.elapsed > allowed {
-        wrong.push(format!("shared: {:.1} s, more than {TOLERANCE} % over the ideal", shared.elapsed.as_secs_f64()));
+        wrong.push(format!("{name}: {:.1} s, more than {TOLERANCE} % over the ideal", shared.elapsed.as_secs_f64()));
     }
     wrong
 }
@@ -158,6 +191,7 @@ mod tests {
             report: Report { orders: 160, ..Report::default() },
             without_store: 0,
             handed_on: 0,
+            replaced: 0,
         }
     }
 

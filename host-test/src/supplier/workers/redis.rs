@@ -30,6 +30,10 @@ impl Redis {
         format!("redis://{}", self.address)
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Without a goodbye, as in a power cut: what it held is gone.
     pub fn kill(&mut self) -> Result<()> {
         self.child.kill()?;
@@ -55,6 +59,18 @@ impl Redis {
     pub fn size(&self, key: &str) -> Result<usize> {
         let answer = self.command(&["STRLEN", key])?;
         answer.first().context("no answer to STRLEN")?.parse().context("the answer to STRLEN")
+    }
+
+    /// Forgets the commands so far.
+    pub fn reset_count(&self) -> Result<()> {
+        self.command(&["CONFIG", "RESETSTAT"]).map(drop)
+    }
+
+    /// Trips to the store since then. Each swap gets the text once itself; what is above that are
+    /// loads, and swaps whose script Redis had not heard of yet.
+    pub fn trips(&self) -> Result<u64> {
+        let answer = self.command(&["INFO", "commandstats"])?;
+        Ok(trips(answer.first().context("no answer to INFO")?))
     }
 
     fn wait_for_it(&self) -> Result<()> {
@@ -102,6 +118,14 @@ fn spawn(program: &str, address: SocketAddr) -> Result<Child> {
         .with_context(|| format!("`{program}` cannot be started: is Debian's package redis-server installed?"))
 }
 
+fn trips(stats: &str) -> u64 {
+    let number = |command: &str, field: &str| {
+        let line = stats.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:")))?;
+        line.split(',').find_map(|pair| pair.trim().strip_prefix(&format!("{field}=")))?.parse::<u64>().ok()
+    };
+    number("get", "calls").unwrap_or(0) + number("evalsha", "failed_calls").unwrap_or(0)
+}
+
 /// One value of the protocol (RESP2).
 fn read(from: &mut impl BufRead, texts: &mut Vec<String>) -> Result<()> {
     let mut line = String::new();
@@ -130,6 +154,16 @@ fn read(from: &mut impl BufRead, texts: &mut Vec<String>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_swap_is_one_trip() {
+        let stats = "# Commandstats\r\n\
+                     cmdstat_evalsha:calls=7,usec=90,usec_per_call=12.86,rejected_calls=0,failed_calls=1\r\n\
+                     cmdstat_eval:calls=1,usec=30,usec_per_call=30.00,rejected_calls=0,failed_calls=0\r\n\
+                     cmdstat_get:calls=10,usec=9,usec_per_call=0.90,rejected_calls=0,failed_calls=0\r\n";
+        assert_eq!(trips(stats), 11, "three loads, seven swaps, one script that was not there");
+        assert_eq!(trips("# Commandstats\r\n"), 0);
+    }
 
     #[test]
     fn answers_of_every_kind() {
