@@ -21,7 +21,8 @@ use std::process::{Command, ExitCode, ExitStatus};
 const USAGE: &str = "\
 usage: cargo xtask VERB [ARGS]
 
-  bench   measure the components, each number beside a reference: cargo xtask bench --quick
+  bench   measure the components, each number beside a reference: cargo xtask bench --quick;
+          --sharing: what a shared budget costs
   build   build the components into target/components
   cases   list the cases with their tests
   check   check a profile: cargo xtask check PROFILE
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
 fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
     match verb {
         "build" => component::build().map(|_| ExitCode::SUCCESS),
+        "bench" if args.iter().any(|arg| arg == "--sharing") => packages::sharing_cost(),
         "bench" => test_host(verb, &args, component::build_with_references()?),
         "cases" => cases::list().map(|()| ExitCode::SUCCESS),
         "demo" if args.iter().any(|arg| arg == "--workers") => packages::workers(&args),

@@ -1,6 +1,6 @@
 //! The language packages below `hosts`: set up once, and used by the verbs that need all three.
 
-use crate::{cargo, component, root, target_dir, test::run};
+use crate::{cargo, component, root, target_dir, test::run, tools};
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -59,8 +59,18 @@ pub fn conform(args: &[OsString]) -> Result<ExitCode> {
 
 /// Six workers in three languages share one limit: `cargo xtask demo --workers`.
 pub fn workers(args: &[OsString]) -> Result<ExitCode> {
+    if args.iter().any(|arg| arg == "--faults") {
+        tools::faketime()?;
+    }
     let args = args.iter().filter(|arg| *arg != "--workers");
     Ok(crate::code(with_programs("workers", "examples/worker")?.args(args).status()?))
+}
+
+/// What sharing costs: `cargo xtask bench --sharing`. First in virtual time, then over a real Redis.
+pub fn sharing_cost() -> Result<ExitCode> {
+    run(cargo().args(["bench", "--quiet", "--package", "supplier-engine", "--bench", "sharing"]))?;
+    println!("\nOver Redis on this machine, one after the other");
+    Ok(crate::code(with_programs("workers", "examples/worker")?.arg("--cost").status()?))
 }
 
 /// `conform` as a step of the verb `test`.

@@ -1,21 +1,30 @@
-//! The README's commands, as written: a reader's first minute must work.
+//! The commands of the README and of pages that are for no one language, as written: a reader's
+//! first minute must work.
 
 use crate::{root, test::run};
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::process::Command;
 
-/// Runs every line of every `sh` block, but the test command, which is what runs this.
 pub fn commands() -> Result<()> {
-    let text = fs::read_to_string(root().join("README.md")).context("README.md")?;
+    run_page("README.md")
+}
+
+/// Those of `docs/sharing.md`: workers in three languages and what can break, and what it costs.
+pub fn sharing() -> Result<()> {
+    run_page("docs/sharing.md")
+}
+
+/// Runs every line of every `sh` block, but the test command, which is what runs this.
+fn run_page(page: &str) -> Result<()> {
+    let text = fs::read_to_string(root().join(page)).with_context(|| page.to_owned())?;
     let commands = shell_lines(&text);
     if commands.is_empty() {
-        bail!("README.md has no command");
+        bail!("{page} has no command");
     }
     for line in commands.iter().filter(|line| **line != "cargo xtask test") {
         println!("$ {line}");
-        run(Command::new("sh").args(["-ec", line]).current_dir(root()))
-            .with_context(|| format!("README.md: {line}"))?;
+        run(Command::new("sh").args(["-ec", line]).current_dir(root())).with_context(|| format!("{page}: {line}"))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Runs every step, or those whose name is given.
 pub fn test(only: &[OsString]) -> Result<()> {
-    let steps: [Step; 15] = [
+    let steps: [Step; 16] = [
         ("format", format),
         ("components", components),
         ("clippy", clippy),
@@ -24,6 +24,7 @@ pub fn test(only: &[OsString]) -> Result<()> {
         ("python", packages::python),
         ("node", packages::node),
         ("php", packages::php),
+        ("sharing", readme::sharing),
         ("conform", packages::conformance),
         ("command-line", wasmtime_cli::command_line),
     ];
