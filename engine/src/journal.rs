@@ -21,7 +21,8 @@ pub(crate) struct Journal {
     began_ms: i64,
     elapsed_ms: u64,
     attempts: Vec<Attempt>,
-    /// Waits after the last attempt: one that was refused, or interrupted.
+    /// Waits after the last attempt: one that was refused, or interrupted and then as long as it
+    /// lasted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waits: Vec<Wait>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -183,10 +184,18 @@ impl Journal {
     pub(crate) fn close(&mut self, outcome: &str, now: Option<Now>) -> String {
         if let Some(now) = now {
             self.elapsed_ms = self.since(now.mono);
+            self.cut_wait();
         }
         outcome.clone_into(&mut self.outcome);
         // Plain data with text keys: serialising it cannot fail.
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// A wait that a cancel ended was not as long as it was meant to be.
+    fn cut_wait(&mut self) {
+        if let Some(last) = self.waits.last_mut().filter(|last| last.refused.is_none()) {
+            last.ms = last.ms.min(self.elapsed_ms.saturating_sub(last.at_ms));
+        }
     }
 
     fn since(&self, mono: Mono) -> u64 {

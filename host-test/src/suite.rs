@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use crate::judge::{Difference, judge};
 use crate::play::{Components, play};
 use crate::report::Report;
-use crate::scenario::{Case, Component, Invalid, read};
+use crate::scenario::{Case, Component, Invalid, is_profile, read};
 
 /// Every scenario file at a path: the file itself, or all `.json` files below a folder but
-/// those in folders named `profiles`. Sorted.
+/// profiles and what stands in folders named `profiles`. Sorted.
 pub fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         fs::metadata(path)?;
@@ -26,13 +26,19 @@ pub fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
                 if path.file_name().is_some_and(|name| name != "profiles") {
                     folders.push(path);
                 }
-            } else if path.extension().is_some_and(|extension| extension == "json") {
+            } else if path.extension().is_some_and(|extension| extension == "json") && !is_profile_file(&path) {
                 files.push(path);
             }
         }
     }
     files.sort();
     Ok(files)
+}
+
+/// A file that cannot be read is left to whoever says why.
+fn is_profile_file(path: &Path) -> bool {
+    let document = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    document.is_some_and(|document| is_profile(&document))
 }
 
 /// One case against one component.

@@ -24,9 +24,19 @@ const SOFTWARE_HMAC: &str = "software-hmac";
 /// The profile of the workspace for the components.
 const PROFILE: &str = "guest";
 
-/// Builds what is not up to date and returns the folder.
+/// Builds what is not up to date and returns the folder; says what it has built.
 pub fn build() -> Result<PathBuf> {
     build_all(&COMPONENTS)
+}
+
+/// What stands in the folder, with sizes.
+pub fn list() -> Result<()> {
+    let folder = build()?;
+    for (_, file) in COMPONENTS {
+        let path = folder.join(file).canonicalize()?;
+        println!("{} {} KB", path.display(), fs::metadata(&path)?.len().div_ceil(1000));
+    }
+    Ok(())
 }
 
 /// The same, and the references of the verb `bench` beside them.
@@ -49,14 +59,18 @@ pub fn build_with_references() -> Result<PathBuf> {
 
 fn build_all(components: &[(&str, &str)]) -> Result<PathBuf> {
     let toolchain = Toolchain::find()?;
-    println!("xtask: components: {}", toolchain.describe());
-    let modules = compile(&toolchain, components)?;
     let folder = crate::target_dir().join("components");
+    if components.iter().any(|(_, file)| !folder.join(file).exists()) {
+        eprintln!("xtask: building the components, about a minute: {}", toolchain.describe());
+    }
+    let modules = compile(&toolchain, components)?;
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     for (package, file) in components {
         let module = modules.join(package.replace('-', "_")).with_extension("wasm");
-        let size = encode(&module, &folder.join(file)).with_context(|| format!("{package} is no component"))?;
-        println!("xtask: {file} {} KB", size.div_ceil(1000));
+        let written = encode(&module, &folder.join(file)).with_context(|| format!("{package} is no component"))?;
+        if let Some(size) = written {
+            eprintln!("xtask: built {file}, {} KB", size.div_ceil(1000));
+        }
     }
     Ok(folder)
 }
@@ -75,13 +89,15 @@ fn compile(toolchain: &Toolchain, components: &[(&str, &str)]) -> Result<PathBuf
     Ok(folder.join(TARGET).join(PROFILE))
 }
 
-/// Writes only what has changed: hosts cache compiled components by the file's time.
-fn encode(module: &Path, component: &Path) -> Result<usize> {
+/// Writes only what has changed, whose size it returns: hosts cache compiled components by the
+/// file's time.
+fn encode(module: &Path, component: &Path) -> Result<Option<usize>> {
     let module = fs::read(module).with_context(|| format!("{} cannot be read", module.display()))?;
     // The bindings have embedded the world's type, so there is no other input.
     let bytes = ComponentEncoder::default().validate(true).module(&module)?.encode()?;
-    if fs::read(component).ok().as_deref() != Some(&bytes) {
-        fs::write(component, &bytes).with_context(|| format!("{} cannot be written", component.display()))?;
+    if fs::read(component).ok().as_deref() == Some(&bytes) {
+        return Ok(None);
     }
-    Ok(bytes.len())
+    fs::write(component, &bytes).with_context(|| format!("{} cannot be written", component.display()))?;
+    Ok(Some(bytes.len()))
 }

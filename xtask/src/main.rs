@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 
 fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
     match verb {
-        "build" => component::build().map(|_| ExitCode::SUCCESS),
+        "build" => component::list().map(|()| ExitCode::SUCCESS),
         "bench" if args.iter().any(|arg| arg == "--sharing") => packages::sharing_cost(),
         "bench" => test_host(verb, &args, component::build_with_references()?),
         "cases" => cases::list().map(|()| ExitCode::SUCCESS),
@@ -73,7 +73,7 @@ fn test_host(verb: &str, args: &[OsString], components: PathBuf) -> Result<ExitC
     if target_dir().join("release/supplier-test").exists() {
         run.arg("--quiet");
     } else {
-        println!("xtask: building supplier-test with wasmtime; once, about ten minutes on two cores");
+        eprintln!("xtask: building supplier-test with wasmtime; once, about ten minutes on two cores");
     }
     let status = run
         .args(["--release", "--package", "supplier-test", "--", verb])

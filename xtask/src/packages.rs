@@ -22,7 +22,7 @@ const PACKAGES: [Package; 3] = [
 impl Package {
     /// Installs what is missing; the package's own `ci.sh` knows what that is.
     fn set_up(&self) -> Result<()> {
-        println!("xtask: setting up hosts/{}", self.name);
+        eprintln!("xtask: setting up hosts/{}", self.name);
         let script = format!("hosts/{}/ci.sh", self.name);
         run(Command::new("bash").args([&script, "setup"]).current_dir(root())).context(script)
     }

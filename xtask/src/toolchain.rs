@@ -116,7 +116,7 @@ impl Toolchain {
         if !Path::new("/usr/bin/apt-get").exists() || answer("id", &["-u"])? != "0" {
             return None;
         }
-        println!("xtask: installing {} with apt-get", DEBIAN.join(", "));
+        eprintln!("xtask: installing {} with apt-get", DEBIAN.join(", "));
         let install = || apt_get(&[&["install", "-y", "--no-install-recommends"], &DEBIAN[..]].concat());
         let installed = install() || (apt_get(&["update"]) && install());
         if installed { Self::debian() } else { None }

@@ -33,7 +33,7 @@ pub fn faketime() -> Result<()> {
     if Command::new("faketime").arg("--version").output().is_ok() {
         return Ok(());
     }
-    println!("xtask: installing faketime");
+    eprintln!("xtask: installing faketime");
     run(Command::new("apt-get").args(["update", "-qq"]))?;
     run(Command::new("apt-get").args(["install", "-y", "-qq", "--no-install-recommends", "faketime"]))
 }

@@ -5,7 +5,7 @@ mod warnings;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Parser;
 use serde_json::{Value, json};
 use supplier_engine::{Body, Credential, Failure, Headers, Mono, Ms, Now, Problem, Supplier};
@@ -44,6 +44,9 @@ struct Checked {
 
 pub fn run(args: &Args) -> Result<ExitCode> {
     let profile = read(&args.profile)?;
+    if serde_json::from_str::<Value>(&profile).is_ok_and(|document| document.get("scenario").is_some()) {
+        bail!("{}: this is a scenario, no profile; play it with `run`", args.profile.display());
+    }
     let overrides = args.overrides.as_deref().map(read).transpose()?;
     let request = sample_request(args)?;
     let checked = check(&profile, overrides.as_deref(), &request);

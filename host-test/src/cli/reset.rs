@@ -5,6 +5,8 @@ use supplier_engine::Wall;
 
 use crate::dates;
 
+const YEAR_2001: i64 = 1_000_000_000;
+
 /// `+5s`, `+500ms`, `+2m`, or seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
@@ -16,7 +18,9 @@ impl Reset {
     pub fn parse(text: &str) -> Result<Reset, String> {
         let wrong = || format!("write `+5s`, `+500ms`, `+2m`, or seconds since 1970, not `{text}`");
         let Some(delta) = text.strip_prefix('+') else {
-            return text.parse().map(Reset::AtS).map_err(|_| wrong());
+            let seconds: i64 = text.parse().map_err(|_| wrong())?;
+            // `5` means five seconds from now to everybody but a computer.
+            return if seconds >= YEAR_2001 { Ok(Reset::AtS(seconds)) } else { Err(wrong()) };
         };
         let (digits, factor) = match delta {
             _ if delta.ends_with("ms") => (&delta[..delta.len() - 2], 1),
@@ -107,7 +111,7 @@ mod tests {
         assert_eq!(Reset::parse("+250ms"), Ok(Reset::InMs(250)));
         assert_eq!(Reset::parse("+2m"), Ok(Reset::InMs(120_000)));
         assert_eq!(Reset::parse("1772452805"), Ok(Reset::AtS(1_772_452_805)));
-        for wrong in ["", "+", "5s", "+5h", "+-5s", "+99999999999999999999"] {
+        for wrong in ["", "+", "5", "5s", "+5h", "+-5s", "+99999999999999999999"] {
             assert!(Reset::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -51,6 +51,9 @@ pub fn read(file: &Path) -> Result<Vec<Case>, Invalid> {
 /// The same for a text; `folder` is where its profiles are looked for.
 pub fn parse(text: &str, folder: &Path) -> Result<Vec<Case>, String> {
     let document: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if is_profile(&document) {
+        return Err("this is a profile, no scenario; look at it with `check`".to_owned());
+    }
     let mut cases = Vec::new();
     for (label, document) in each::expand(document)? {
         let within = |message: String| match &label {
@@ -62,6 +65,11 @@ pub fn parse(text: &str, folder: &Path) -> Result<Vec<Case>, String> {
         cases.push(Case::new(label.clone(), scenario, folder).map_err(within)?);
     }
     Ok(cases)
+}
+
+/// Whether a document is a supplier's profile: its version is a number, where a scenario names one.
+pub fn is_profile(document: &Value) -> bool {
+    document.get("profile").is_some_and(Value::is_number) && document.get("scenario").is_none()
 }
 
 impl Case {

@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 pub use body::{Body, BodyCheck, ScriptBody, digest};
 pub use call::{Call, Request, What};
 pub use expect::{Check, Expect, ExpectedProblem, ExpectedResponse, Failure, HeaderCheck, Kind, OneOrMany};
-pub use load::{Case, Invalid, parse, read};
+pub use load::{Case, Invalid, is_profile, parse, read};
 pub use merge::merge;
 pub use pairs::{HeaderValue, Pairs};
 pub use profile::{ACME, Opening, ProfileRef, default_credentials};

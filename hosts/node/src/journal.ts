@@ -11,7 +11,7 @@ export interface Journal {
   began_ms: number;
   elapsed_ms: number;
   attempts: JournalAttempt[];
-  /** After the last attempt: refused or interrupted. */
+  /** After the last attempt: refused, or interrupted and then as long as it lasted. */
   waits?: JournalWait[];
   notes?: { code: string; from?: string; raw?: string }[];
   /** Verdict of the reply, `ok` for a page, or code of the failure. */

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _log
+from ._call import Wait
 from ._engine import Clock, Engine
 from ._request import Asked, HeaderPairs, Pairs, Profile, asked, profile_text
-from .errors import CallError
+from .errors import CallCancelledError, CallError
 from .model import Attempt, Page, Reply
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class SendOptions(Options, total=False):
 
 class PageOptions(Options, total=False):
     method: str
+
+
+CLOSED = "the client was closed"
 
 
 class SupplierBase:
@@ -78,14 +82,33 @@ class SupplierBase:
         return explained
 
     def _log_reply(self, result: Reply | Page) -> None:
-        _log.record(self._logger, result.journal, failed=False)
+        _log.reply(self._logger, result.journal)
 
     def _log_failure(self, error: CallError) -> None:
-        _log.record(self._logger, error.journal, failed=True)
+        _log.failure(self._logger, error)
+
+    def _log_wait(self, call: str, wait: Wait) -> None:
+        _log.wait(self._logger, call, wait.seconds, wait.why)
 
     def _store_failed(self, error: Exception) -> str:
         self._logger.warning("the store failed: %s", error, exc_info=error)
         return type(error).__name__
+
+
+def closed() -> CallCancelledError:
+    """What a call to a closed client ends with."""
+    return CallCancelledError(f"{CLOSED}: nothing was sent", code="closed")
+
+
+def transport_of(given: Any, example: str) -> None:
+    """A transport that cannot be one would look like a broken network, call after call."""
+    module = type(given).__module__.partition(".")[0]
+    usable = all(callable(getattr(given, name, None)) for name in ("send", "close"))
+    if module == "httpx" or not usable:
+        raise TypeError(
+            "transport must have send(message) -> Answer and close(), which "
+            f"{type(given).__name__} has not; for httpx give {example}"
+        )
 
 
 def page_asked(

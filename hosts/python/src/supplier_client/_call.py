@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ._engine import Engine
 from ._request import Asked, carried, uncarried
-from .errors import KINDS, CallError, InternalError
+from .errors import KINDS, CallCancelledError, CallError, InternalError
 from .model import Attempt, Headers, Page, Reply, Response
 from .transport import Answer, Broken, Caps, Message
 
@@ -65,6 +65,12 @@ class Conversation:
         self._cause: BaseException | None = None
         self._call = engine.begin(asked.request, asked.body.text, asked.body.base64)
 
+    @property
+    def name(self) -> str:
+        """How the log calls it before there is a journal."""
+        operation = f"operation {self._asked.operation}" if self._asked.operation else ""
+        return " ".join(filter(None, (self._asked.method, self._host, operation)))
+
     def __enter__(self) -> Conversation:
         return self
 
@@ -75,6 +81,11 @@ class Conversation:
         return self._next(self._call.go())
 
     def answered(self, answer: Answer) -> Action:
+        if not isinstance(answer, Answer):
+            raise TypeError(
+                "a transport's send must return a supplier_client.Answer, "
+                f"not {type(answer).__name__}"
+            )
         self._response = Response(answer.status, Headers(answer.headers), answer.body)
         self._cause = None
         wanted = self._want["ok" if answer.status < 400 else "error"]
@@ -100,11 +111,14 @@ class Conversation:
     def store_failed(self, code: str) -> Action:
         return self._next(self._call.store_failed(code))
 
-    def cancel(self) -> CallError:
-        """Ends the call; returns the failure that it ends with."""
+    def cancel(self, why: str | None = None) -> CallError:
+        """Ends the call; returns the failure that it ends with. `why` for a message that says
+        more than that the caller gave up."""
         try:
             self._next(self._call.cancel())
         except CallError as error:
+            if why is not None and isinstance(error, CallCancelledError):
+                error.message = why
             return error
         return InternalError("the engine went on after a cancel", code="engine-defect")
 

@@ -5,20 +5,35 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from .errors import CallError
+
 logger = logging.getLogger("supplier_client")
 
 
-def record(log: logging.Logger, journal: dict[str, Any], *, failed: bool) -> None:
-    """`DEBUG` for a call that went through at once, `INFO` for one that took more, `WARNING`
-    for one that failed. The journal itself is in the record's attribute `journal`."""
-    attempts = journal.get("attempts", [])
+LONG_WAIT = 1.0
+"""Seconds: whoever watches the log wants to know of such a wait when it begins."""
+
+
+def reply(log: logging.Logger, journal: dict[str, Any]) -> None:
+    """`DEBUG` for a call that went through at once, `INFO` for one that took more. The journal
+    itself is in the record's attribute `journal`."""
     level = logging.DEBUG
-    if failed:
-        level = logging.WARNING
-    elif len(attempts) > 1 or _waits(journal):
+    if len(journal.get("attempts", [])) > 1 or _waits(journal):
         level = logging.INFO
     if log.isEnabledFor(level):
         log.log(level, "%s", _Line(journal), extra={"journal": journal})
+
+
+def failure(log: logging.Logger, error: CallError) -> None:
+    """`WARNING`. A failure that the engine never heard of has no journal."""
+    line = _Line(error.journal) if error.journal else error
+    log.warning("%s", line, extra={"journal": error.journal})
+
+
+def wait(log: logging.Logger, call: str, seconds: float, why: str) -> None:
+    """`INFO` when a long wait begins."""
+    if seconds >= LONG_WAIT:
+        log.info("%s: waits %.1f s for %s", call, seconds, why)
 
 
 class _Line:

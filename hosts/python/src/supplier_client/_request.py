@@ -17,6 +17,7 @@ Pairs: TypeAlias = "Mapping[str, Scalar] | Iterable[tuple[str, Scalar]]"
 HeaderPairs: TypeAlias = "Mapping[str, str] | Iterable[tuple[str, str]]"
 
 _ONES_OF_A_BODY = "give either `body` or `json`, not both"
+_BODY = "body must be bytes or str, not {}; give json= for what is to become JSON"
 
 
 class Carried(NamedTuple):
@@ -50,13 +51,22 @@ def asked(
     page: bool = False,
     position: str | None = None,
 ) -> Asked:
-    lines = [(name, value) for name, value in _pairs(headers)]
+    for name, value in (("method", method), ("target", target)):
+        _text(name, value)
+    for name, value in (("operation", operation), ("idempotency_key", idempotency_key), ("position", position)):
+        if value is not None:
+            _text(name, value)
+    lines = [(_text("a header's name", name), _text(f"header {name}", value)) for name, value in _pairs(headers)]
     if json is not None:
         if body is not None:
             raise TypeError(_ONES_OF_A_BODY)
         body = _json.dumps(json, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         if not any(name.lower() == "content-type" for name, _ in lines):
             lines.append(("Content-Type", "application/json"))
+    elif isinstance(body, (bytearray, memoryview)):
+        body = bytes(body)
+    elif body is not None and not isinstance(body, (bytes, str)):
+        raise TypeError(_BODY.format(type(body).__name__))
     request: dict[str, Any] = {"method": method, "target": target}
     if query is not None:
         request["query"] = [(name, _scalar(value)) for name, value in _pairs(query)]
@@ -112,7 +122,15 @@ def _scalar(value: Scalar) -> str:
     raise TypeError(f"a query value must be a str, a number or a bool, not {type(value).__name__}")
 
 
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    return value
+
+
 def _ms(name: str, seconds: float) -> int:
+    if not isinstance(seconds, (int, float)):
+        raise TypeError(f"{name} must be a number of seconds, not {type(seconds).__name__}")
     if not seconds >= 0:  # NaN too
         raise ValueError(f"{name} must be a number of seconds from 0 on")
     if not math.isfinite(seconds):

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ._base import PageOptions, SupplierBase, page_asked
+from ._base import CLOSED, PageOptions, SupplierBase, closed, page_asked, transport_of
 from ._call import Action, Ask, Conversation, Done, Send, Wait
 from ._engine import Clock
 from ._request import Asked, HeaderPairs, Pairs, Profile, asked
@@ -47,7 +47,10 @@ class AsyncSupplierClient(SupplierBase):
         clock: Clock | None = None,
     ) -> None:
         super().__init__(profile, credentials, overrides, logger, on_attempt, clock)
+        if transport is not None:
+            transport_of(transport, "supplier_client.transport.httpx.AsyncHttpxTransport(...)")
         self._transport = transport or ThreadedTransport()
+        self._closed = False
         self._store = store
 
     async def send(
@@ -139,7 +142,9 @@ class AsyncSupplierClient(SupplierBase):
                 yield item
 
     async def close(self) -> None:
-        """Gives up connections."""
+        """Gives up connections. No call can be made afterwards. One that waits ends after its
+        wait (`CallCancelledError`); to end it at once, cancel its task."""
+        self._closed = True
         await self._transport.close()
 
     async def __aenter__(self) -> AsyncSupplierClient:
@@ -155,6 +160,8 @@ class AsyncSupplierClient(SupplierBase):
 
     async def _run(self, question: Asked) -> Reply | Page:
         try:
+            if self._closed:
+                raise closed()
             with Conversation(self._engine, question, self._on_attempt) as talk:
                 result = await self._talk(talk)
         except CallError as error:
@@ -176,13 +183,19 @@ class AsyncSupplierClient(SupplierBase):
     async def _perform(self, talk: Conversation, action: Action) -> Action:
         match action:
             case Send(message):
+                sending = self._transport.send(message)
+                if not inspect.isawaitable(sending):
+                    raise TypeError("an AsyncSupplierClient's transport has an `async def send`")
                 try:
-                    answer = await self._transport.send(message)
+                    answer = await sending
                 except Exception as error:
                     return talk.broke(error)
                 return talk.answered(answer)
             case Wait(seconds):
+                self._log_wait(talk.name, action)
                 await self._wait(seconds)
+                if self._closed:
+                    raise talk.cancel(CLOSED)
                 return talk.go()
             case Ask():
                 return await self._ask(talk, action)

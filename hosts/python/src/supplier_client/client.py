@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ._base import PageOptions, SupplierBase, page_asked
+from ._base import CLOSED, PageOptions, SupplierBase, closed, page_asked, transport_of
 from ._call import Action, Ask, Conversation, Done, Send, Wait
 from ._engine import Clock
 from ._fork import reset_after_fork
@@ -51,6 +51,8 @@ class SupplierClient(SupplierBase):
         clock: Clock | None = None,
     ) -> None:
         super().__init__(profile, credentials, overrides, logger, on_attempt, clock)
+        if transport is not None:
+            transport_of(transport, "supplier_client.transport.httpx.HttpxTransport(...)")
         self._transport = transport or StdlibTransport()
         self._store = store
         self._closed = threading.Event()
@@ -159,7 +161,8 @@ class SupplierClient(SupplierBase):
             yield from loads(page.items_json)
 
     def close(self) -> None:
-        """Ends waits that are under way (`CallCancelledError`) and gives up connections."""
+        """Ends waits that are under way (`CallCancelledError`) and gives up connections. No
+        call can be made afterwards."""
         self._closed.set()
         self._transport.close()
 
@@ -176,6 +179,8 @@ class SupplierClient(SupplierBase):
 
     def _run(self, question: Asked) -> Reply | Page:
         try:
+            if self._closed.is_set():
+                raise closed()
             with Conversation(self._engine, question, self._on_attempt) as talk:
                 result = self._talk(talk)
         except CallError as error:
@@ -203,9 +208,10 @@ class SupplierClient(SupplierBase):
                     return talk.broke(error)
                 return talk.answered(answer)
             case Wait(seconds):
+                self._log_wait(talk.name, action)
                 # On the main thread Ctrl-C ends the wait at once.
                 if self._wait(seconds):
-                    raise talk.cancel()
+                    raise talk.cancel(CLOSED)
                 return talk.go()
             case Ask():
                 return self._ask(talk, action)

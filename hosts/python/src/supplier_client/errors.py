@@ -154,12 +154,26 @@ class InternalError(CallError, RuntimeError):
 
 
 class RejectedError(SupplierError):
-    """A reply that is not `ok`, raised by `Reply.raise_for_verdict`."""
+    """A reply that is not `ok`, raised by `Reply.raise_for_verdict`. No `CallError`: the call
+    went well, the supplier said no."""
 
     def __init__(self, reply: Reply) -> None:
         super().__init__(reply)
         self.reply = reply
         self.response = reply.response
+
+    @property
+    def status(self) -> int:
+        return self.reply.status
+
+    @property
+    def verdict(self) -> str:
+        return self.reply.verdict
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds, where the supplier gave a number."""
+        return self.reply.retry_after
 
     def __str__(self) -> str:
         return f"the supplier answered {self.response.status} [{self.reply.verdict}]"
