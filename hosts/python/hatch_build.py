@@ -1,5 +1,5 @@
-"""Puts the components into the wheel. They are built, not tracked: `cargo xtask package` lays them
-into the package; in a checkout `cargo xtask build` is enough."""
+"""Puts the components into the wheel. They are built, not tracked: `cargo xtask build` makes them
+in a checkout, and a source distribution carries them."""
 
 from __future__ import annotations
 

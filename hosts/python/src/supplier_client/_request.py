@@ -51,12 +51,16 @@ def asked(
     page: bool = False,
     position: str | None = None,
 ) -> Asked:
-    for name, value in (("method", method), ("target", target)):
-        _text(name, value)
-    for name, value in (("operation", operation), ("idempotency_key", idempotency_key), ("position", position)):
-        if value is not None:
-            _text(name, value)
-    lines = [(_text("a header's name", name), _text(f"header {name}", value)) for name, value in _pairs(headers)]
+    _text("method", method)
+    _text("target", target)
+    named = {"operation": operation, "idempotency_key": idempotency_key, "position": position}
+    for name, text in named.items():
+        if text is not None:
+            _text(name, text)
+    lines = [
+        (_text("a header's name", name), _text(f"header {name}", value))
+        for name, value in _pairs(headers)
+    ]
     if json is not None:
         if body is not None:
             raise TypeError(_ONES_OF_A_BODY)
