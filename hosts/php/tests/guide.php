@@ -8,8 +8,8 @@ declare(strict_types=1);
  *     php guide.php PAGE.md WORK_FOLDER
  *
  * Files are written (`<!-- file: NAME -->`), shell commands are run unless `<!-- not run: WHY -->` stands
- * before them, other PHP is linted. Packagist is stood in for by this checkout and Debian's packages;
- * the port 8080 by that of a strict supplier.
+ * before them, other PHP is linted. The reader's checkout is this one, Packagist is stood in for by
+ * Debian's packages, the port 8080 by that of a strict supplier.
  */
 
 [, $page, $work] = $argv;
@@ -29,7 +29,6 @@ $debian = static fn(string $name, string $version, string $path, string $namespa
     ] + $more,
 ];
 file_put_contents("$home/config.json", json_encode(['repositories' => [
-    ['type' => 'path', 'url' => dirname(__DIR__), 'options' => ['symlink' => false, 'versions' => ['supplier-client/supplier-client' => '0.1.0']]],
     $debian('psr/http-client', '1.0.1', 'Psr/Http/Client', 'Psr\\Http\\Client\\'),
     $debian('psr/http-message', '1.0.1', 'Psr/Http/Message', 'Psr\\Http\\Message\\'),
     $debian('psr/http-factory', '1.0.1', 'Psr/Http/Message', 'Psr\\Http\\Message\\'),
@@ -40,6 +39,8 @@ file_put_contents("$home/config.json", json_encode(['repositories' => [
 putenv("COMPOSER_HOME=$home");
 putenv('COMPOSER_ALLOW_SUPERUSER=1');
 putenv('COMPOSER_NO_INTERACTION=1');
+// A copy, not a link: what the reader's installation writes must not come into this checkout.
+putenv('COMPOSER_MIRROR_PATH_REPOS=1');
 // The guide's own installation, not that of the tests.
 putenv('SUPPLIER_CLIENT_HOME');
 putenv('SUPPLIER_WASMTIME');
@@ -52,6 +53,7 @@ preg_match_all('/(?:^<!-- (?<mark>file|not run): (?<what>.*?) -->\n)?^```(?<kind
 $commands = 0;
 foreach ($blocks as ['mark' => $mark, 'what' => $what, 'kind' => $kind, 'text' => $text]) {
     $text = str_replace('127.0.0.1:8080', "127.0.0.1:$port", $text);
+    $text = str_replace('CHECKOUT=~/supplier-client', 'CHECKOUT=' . escapeshellarg(dirname(__DIR__, 3)), $text);
     if ($mark === 'file') {
         file_put_contents("$folder/$what", $text);
     } elseif ($kind === 'sh' && $mark === '') {

@@ -126,6 +126,10 @@ final class Library
 
     private static function explain(string $path, string $message): string
     {
+        if (str_contains($message, 'restricted') && PHP_SAPI === 'cli-server') {
+            return 'PHP\'s built-in server does not let this script use FFI ("ffi.enable=preload" is the default). '
+                . 'Start it as "php -d ffi.enable=true -S ...".';
+        }
         if (str_contains($message, 'restricted')) {
             return 'PHP does not let this script use FFI ("ffi.enable=preload" is the default outside the command line). '
                 . 'Either preload this package (opcache.preload=vendor/supplier-client/supplier-client/preload.php) or set ffi.enable=true for this pool. '
