@@ -88,8 +88,13 @@ impl Call {
                 }
             },
         };
-        if !field::is_name(&request.method) || matches!(request.method.as_str(), "CONNECT" | "TRACE") {
-            return Err(invalid("invalid-request", "the method is not one that can be sent; write GET, POST, ..."));
+        // RFC 9110, 9.1: methods are case-sensitive, and none is registered in lower case.
+        let is_shouted = !request.method.bytes().any(|b| b.is_ascii_lowercase());
+        if !field::is_name(&request.method) || !is_shouted || matches!(request.method.as_str(), "CONNECT" | "TRACE") {
+            return Err(invalid(
+                "invalid-request",
+                "the method is not one that can be sent; write GET, POST, ..., in upper case",
+            ));
         }
         let path_and_query = uri::join(&profile.base_url, &request.target, &request.query)
             .map_err(|why| invalid("invalid-path", why))?;

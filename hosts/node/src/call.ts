@@ -1,5 +1,7 @@
 import { at, type Cancel } from "./cancel.js";
+import { kindOf } from "./check.js";
 import type { Action, EngineCall } from "./engine.js";
+import { failed } from "./errors.js";
 import { carried } from "./request.js";
 import { SupplierResponse } from "./response.js";
 import type { Store, Swap } from "./store.js";
@@ -9,6 +11,8 @@ import type { Answered, Attempt, Broke, Transport } from "./transport.js";
 export interface World {
   readonly transport: Transport;
   readonly store: Store | undefined;
+  /** Told why the store failed, or once that there is none. */
+  readonly onStoreFault: (error: unknown) => void;
   readonly onAttempt: ((attempt: AttemptEvent) => void) | undefined;
   readonly onWait: ((wait: WaitEvent) => void) | undefined;
 }
@@ -75,7 +79,7 @@ export async function drive(call: EngineCall, world: World, cancel: Cancel): Pro
       answered = false;
       next = cancel.reason ? giveUp : go;
     } else {
-      next = await asked(call, world.store, action, cancel);
+      next = await asked(call, world, action, cancel);
       if (cancel.reason && !answered) next = giveUp;
     }
   }
@@ -110,7 +114,16 @@ async function exchange(
     return giveUp;
   });
   stopTimer();
+  demandOutcome(outcome);
   return timedOut && !outcome.answered ? { ...outcome, code: "attempt-timeout" } : outcome;
+}
+
+/** A transport of the caller's may answer anything, a `Response` of `fetch` for one. */
+function demandOutcome(outcome: unknown): void {
+  const { answered, headers } = (outcome ?? {}) as Partial<Answered | Broke>;
+  if (answered === false || (answered && Array.isArray(headers))) return;
+  const message = `the transport's send must resolve to an Answered or a Broke, not ${kindOf(outcome)}; the request may have been sent`;
+  throw failed({ kind: "internal", code: "transport-result", message });
 }
 
 /** Whoever does not know must assume that the supplier has seen the request. */
@@ -137,30 +150,36 @@ interface StoreDetail {
 
 async function asked(
   call: EngineCall,
-  store: Store | undefined,
+  { store, onStoreFault }: World,
   action: Action,
   cancel: Cancel,
 ): Promise<Event> {
-  const failed = (code: string): Event => {
+  const failing = (code: string): Event => {
     return (wall, mono) => call.storeFailed(code, wall, mono);
   };
-  if (!store) return failed("no-store");
+  if (!store) {
+    onStoreFault(undefined);
+    return failing("no-store");
+  }
   const { key, expect, value, ttl_ms } = JSON.parse(action.detail) as StoreDetail;
   const answer = async (): Promise<Swap> => {
     if (typeof value !== "string") return { won: true, current: await store.load(key, action.ms) };
     return store.compareAndSwap(key, expect ?? undefined, value, ttl_ms, action.ms);
   };
   return cancel.interruptible((resolve) => {
-    const stop = at(performance.now() + action.ms, () => resolve(failed("store-timeout")));
+    const stop = at(performance.now() + action.ms, () => resolve(failing("store-timeout")));
     const settle = (event: Event) => {
       stop();
       resolve(event);
     };
     answer().then(
       ({ won, current }) => settle((wall, mono) => call.stored(won, current, wall, mono)),
-      () => settle(failed("store-unavailable")),
+      (error: unknown) => {
+        onStoreFault(error);
+        settle(failing("store-unavailable"));
+      },
     );
-    return () => settle(failed("cancelled"));
+    return () => settle(failing("cancelled"));
   });
 }
 

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type AttemptEvent, drive, type WaitEvent, type World } from "./call.js";
 import { Cancel } from "./cancel.js";
+import { checkFunction, checkMethods, checkObject, checkText, kindOf, members } from "./check.js";
 import { type Credentials, drop, type EngineSupplier, openSupplier, replaceCredentials } from "./engine.js";
 import { entropy } from "./entropy.js";
 import { type FailureKind, failed, SupplierError } from "./errors.js";
@@ -11,11 +12,13 @@ import { Page, Reply, type SupplierResponse } from "./response.js";
 import type { Store } from "./store.js";
 import type { Transport } from "./transport.js";
 
+type Document = string | Uint8Array | object;
+
 export interface ClientOptions {
-  /** The supplier's profile: an object, or its JSON text. */
-  readonly profile: string | object;
+  /** The supplier's profile: an object, or its JSON text, also as the bytes of a file. */
+  readonly profile: Document;
   /** JSON Merge Patch on the profile, for what differs between staging and production. */
-  readonly overrides?: string | object | undefined;
+  readonly overrides?: Document | undefined;
   /** Values of the credentials that the profile names. */
   readonly credentials?: Credentials;
   /** `new HttpTransport()` if absent. One that is given stays open when the client is closed. */
@@ -31,6 +34,18 @@ export interface ClientOptions {
   /** Called with the journal of each call, whether it went well or not. */
   readonly onJournal?: (journal: Journal) => void;
 }
+
+const OPTIONS = members<ClientOptions>({
+  profile: true,
+  overrides: true,
+  credentials: true,
+  transport: true,
+  store: true,
+  parse: true,
+  onAttempt: true,
+  onWait: true,
+  onJournal: true,
+});
 
 /**
  * One supplier. Make one per process and keep it: pacing, the supplier's clock and connections live in it.
@@ -48,16 +63,18 @@ export class SupplierClient implements Disposable {
   #supplier: EngineSupplier | undefined;
   #closed = false;
 
-  /** Throws a `ProfileError` with every mistake of profile, overrides and credentials. */
+  /** Throws a `ProfileError` with every mistake of profile, overrides and credentials; a `TypeError` on other options. */
   constructor(options: ClientOptions) {
-    this.#profile = jsonText(options.profile);
-    this.#overrides = options.overrides === undefined ? undefined : jsonText(options.overrides);
-    this.#credentials = { ...options.credentials };
+    checkOptions(options);
+    this.#profile = jsonText("profile", options.profile);
+    this.#overrides = options.overrides === undefined ? undefined : jsonText("overrides", options.overrides);
+    this.#credentials = checked(options.credentials ?? {});
     this.#supplier = openSupplier(this.#profile, this.#overrides, this.#credentials);
     this.#ownTransport = !options.transport;
     this.#world = {
       transport: options.transport ?? new HttpTransport(),
       store: options.store,
+      onStoreFault: storeFaults(),
       onAttempt: safely(options.onAttempt),
       onWait: safely(options.onWait),
     };
@@ -75,7 +92,7 @@ export class SupplierClient implements Disposable {
   }
 
   /** Reads one page: the first, or the one at the `next` of the page before it. Throws on whatever is no page. */
-  async page<Item = unknown>(request: SupplierRequest, position?: string): Promise<Page<Item>> {
+  async page<Item = unknown>(request: SupplierRequest, position?: string | null): Promise<Page<Item>> {
     const { detail, body, response } = await this.#call<PageDetail>(request, { goal: "page", position });
     return new Page<Item>(body, response, detail, this.#parse);
   }
@@ -83,7 +100,7 @@ export class SupplierClient implements Disposable {
   /** Reads page after page, each when it is asked for. Keep `page.next` to go on another day. */
   async *pages<Item = unknown>(
     request: SupplierRequest,
-    position?: string,
+    position?: string | null,
   ): AsyncGenerator<Page<Item>, void> {
     let next = position;
     do {
@@ -94,14 +111,18 @@ export class SupplierClient implements Disposable {
   }
 
   /** Reads item after item. No more than one page is in memory. */
-  async *items<Item = unknown>(request: SupplierRequest, position?: string): AsyncGenerator<Item, void> {
+  async *items<Item = unknown>(
+    request: SupplierRequest,
+    position?: string | null,
+  ): AsyncGenerator<Item, void> {
     for await (const page of this.pages<Item>(request, position)) yield* page.items;
   }
 
   /** Replaces all credentials, for rotation. On a `ProfileError` the old ones stay in force. */
   setCredentials(credentials: Credentials): void {
-    replaceCredentials(this.#opened(), credentials);
-    this.#credentials = { ...credentials };
+    const given = checked(credentials);
+    replaceCredentials(this.#opened(), given);
+    this.#credentials = given;
   }
 
   /** Counts by outcome and the state of each pool. */
@@ -158,9 +179,9 @@ export class SupplierClient implements Disposable {
   #opened(): EngineSupplier {
     if (this.#closed) {
       throw failed({
-        kind: "internal",
-        code: "client-closed",
-        message: "the client was closed; make another",
+        kind: "cancelled",
+        code: "closed",
+        message: "the client was closed: nothing was sent; make another",
       });
     }
     this.#supplier ??= openSupplier(this.#profile, this.#overrides, this.#credentials);
@@ -235,11 +256,56 @@ function safely<T>(hook: ((told: T) => void) | undefined): ((told: T) => void) |
     try {
       hook(told);
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
+      warn(error);
     }
   };
 }
 
-function jsonText(document: string | object): string {
-  return typeof document === "string" ? document : JSON.stringify(document);
+/** Whoever shares a budget in vain should read why; without a store, once. */
+function storeFaults(): (error: unknown) => void {
+  let isSaid = false;
+  return (error) => {
+    if (error !== undefined) return warn(error);
+    if (!isSaid) warn("the profile shares its budget, and the client has no `store`: it paces itself alone");
+    isSaid = true;
+  };
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), "SupplierClientWarning");
+}
+
+function checkOptions(options: ClientOptions): void {
+  checkObject("the options of a client", options, OPTIONS);
+  const { transport, store, parse, onAttempt, onWait, onJournal } = options;
+  checkMethods(
+    "`transport`",
+    transport,
+    ["send"],
+    "for a proxy or a certificate give `new HttpTransport(...)`",
+  );
+  checkMethods("`store`", store, ["load", "compareAndSwap"], "for Redis give `new RedisStore(client)`");
+  const functions = { parse, onAttempt, onWait, onJournal };
+  for (const [name, given] of Object.entries(functions)) checkFunction(`\`${name}\``, given);
+}
+
+/** A copy: what happens to the caller's object later changes nothing here. */
+function checked(credentials: Credentials): Credentials {
+  if (typeof credentials !== "object" || credentials === null || Array.isArray(credentials)) {
+    throw new TypeError(`\`credentials\` must be an object from names to values, not ${kindOf(credentials)}`);
+  }
+  for (const [name, value] of Object.entries(credentials)) {
+    if (value !== undefined) checkText(`the credential "${name}"`, value);
+  }
+  return { ...credentials };
+}
+
+function jsonText(name: string, document: Document): string {
+  if (document instanceof Uint8Array) return Buffer.from(document).toString("utf8");
+  if (typeof document === "object" && document !== null) return JSON.stringify(document);
+  if (typeof document === "string" && document.includes("{")) return document;
+  const found = typeof document === "string" ? "text that is none" : kindOf(document);
+  throw new TypeError(
+    `\`${name}\` must be an object or JSON text, not ${found}; a file is read with readFileSync`,
+  );
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { checkObject, checkText, kindOf, members } from "./check.js";
 
-type Value = string | number | boolean | undefined;
+type Value = string | number | bigint | boolean | undefined;
 type Pairs = Iterable<readonly [string, string]>;
 
 /** One request, as the caller means it. What the profile adds is not in it. */
@@ -9,7 +10,7 @@ export interface SupplierRequest {
   readonly method?: string;
   /** Path below the profile's `base_url`, starting with `/`, already percent-encoded. */
   readonly target: string;
-  /** Unencoded: an object, whose arrays repeat a name, or pairs (`URLSearchParams`, `Map`). */
+  /** Unencoded: an object, whose arrays repeat a name, or pairs (`URLSearchParams`, `Map`). `undefined` is left out. */
   readonly query?: Readonly<Record<string, Value | readonly Value[]>> | Pairs;
   /** An object or pairs (`Headers`, `Map`). What the profile or the transport sets is refused. */
   readonly headers?: Readonly<Record<string, string | undefined>> | Pairs;
@@ -20,7 +21,7 @@ export interface SupplierRequest {
   readonly operation?: string;
   /** Makes an unsafe request safe to repeat. From the work's own identity (an order number), never a random number. */
   readonly idempotencyKey?: string;
-  /** For the whole call, waits included; the profile's `deadline_ms` if absent. */
+  /** For the whole call, waits included, rounded up; the profile's `deadline_ms` if absent. */
   readonly deadlineMs?: number;
   /** The longest single wait this call accepts. 0: never wait, fail and say how long it would have been. */
   readonly maxWaitMs?: number;
@@ -28,9 +29,23 @@ export interface SupplierRequest {
   readonly signal?: AbortSignal;
 }
 
+const MEMBERS = members<SupplierRequest>({
+  method: true,
+  target: true,
+  query: true,
+  headers: true,
+  body: true,
+  json: true,
+  operation: true,
+  idempotencyKey: true,
+  deadlineMs: true,
+  maxWaitMs: true,
+  signal: true,
+});
+
 export type Goal =
   | { readonly goal: "reply" }
-  | { readonly goal: "page"; readonly position?: string | undefined };
+  | { readonly goal: "page"; readonly position?: string | null | undefined };
 
 /** A request as the engine takes it: `schemas/request.schema.json`, and the body beside it. */
 export interface Encoded {
@@ -39,28 +54,49 @@ export interface Encoded {
   readonly base64: boolean;
 }
 
+/** Throws a `TypeError` on what no request can have. */
 export function encode(request: SupplierRequest, goal: Goal): Encoded {
-  const headers = pairs(request.headers);
-  let body = request.body ?? "";
-  if (request.json !== undefined) {
-    if (request.body !== undefined) throw new TypeError("give either `body` or `json`");
-    body = JSON.stringify(request.json);
-    if (!headers.some(([name]) => name.toLowerCase() === "content-type")) {
-      headers.push(["content-type", "application/json"]);
-    }
+  checkObject("a request", request, MEMBERS);
+  const { method = "GET", target, operation, idempotencyKey, deadlineMs, maxWaitMs, signal } = request;
+  checkText("`method`", method);
+  checkText("`target`", target);
+  if (operation !== undefined) checkText("`operation`", operation);
+  if (idempotencyKey !== undefined) checkText("`idempotencyKey`", idempotencyKey);
+  if (goal.goal === "page" && goal.position != null) checkText("a position", goal.position);
+  if (signal && !(signal instanceof EventTarget)) {
+    throw new TypeError(`\`signal\` must be an AbortSignal, not ${kindOf(signal)}`);
+  }
+  const headers = pairs("headers", request.headers);
+  const body = bodyOf(request);
+  if (request.json !== undefined && !headers.some(([name]) => name.toLowerCase() === "content-type")) {
+    headers.push(["content-type", "application/json"]);
   }
   const json = JSON.stringify({
-    method: request.method ?? "GET",
-    target: request.target,
-    query: pairs(request.query),
+    method,
+    target,
+    query: pairs("query", request.query),
     headers,
-    operation: request.operation,
-    idempotency_key: request.idempotencyKey,
-    deadline_ms: millis("deadlineMs", request.deadlineMs),
-    max_wait_ms: millis("maxWaitMs", request.maxWaitMs),
+    operation,
+    idempotency_key: idempotencyKey,
+    deadline_ms: millis("deadlineMs", deadlineMs),
+    max_wait_ms: millis("maxWaitMs", maxWaitMs),
     ...goal,
   });
   return { json, ...carried(body) };
+}
+
+function bodyOf({ body, json }: SupplierRequest): string | Uint8Array {
+  if (json === undefined) {
+    const given: unknown = body ?? "";
+    if (typeof given === "string" || given instanceof Uint8Array) return given;
+    throw new TypeError(
+      `\`body\` must be a string or a Uint8Array, not ${kindOf(given)}; give \`json\` for what is to become JSON`,
+    );
+  }
+  if (body !== undefined) throw new TypeError("give either `body` or `json`, not both");
+  const text: string | undefined = JSON.stringify(json);
+  if (text === undefined) throw new TypeError(`\`json\` cannot be ${kindOf(json)}`);
+  return text;
 }
 
 /** Texts cross to the engine as they are; bytes that are no text, in base64. */
@@ -72,19 +108,43 @@ export function carried(body: string | Uint8Array): { body: string; base64: bool
     : { body: bytes.toString("base64"), base64: true };
 }
 
-function pairs(given: SupplierRequest["query"] | SupplierRequest["headers"]): [string, string][] {
-  if (!given) return [];
-  if (Symbol.iterator in given) return [...(given as Pairs)].map(([name, value]) => [name, value]);
-  return Object.entries(given).flatMap(([name, value]) =>
-    [value]
+function pairs(
+  what: "query" | "headers",
+  given: SupplierRequest["query"] | SupplierRequest["headers"],
+): [string, string][] {
+  if (given === undefined || given === null) return [];
+  if (typeof given !== "object") {
+    throw new TypeError(`\`${what}\` must be an object or pairs, not ${kindOf(given)}`);
+  }
+  const several: [unknown, unknown][] =
+    Symbol.iterator in given ? [...given].map(pair) : Object.entries(given);
+  return several.flatMap(([name, value]) => {
+    checkText(`a name in \`${what}\``, name);
+    return [value]
       .flat()
-      .filter((value) => value !== undefined)
-      .map((value): [string, string] => [name, String(value)]),
+      .filter((one) => one !== undefined)
+      .map((one): [string, string] => [name as string, scalar(`\`${what}\`, \`${name}\``, one)]);
+  });
+
+  function pair(given: unknown): [unknown, unknown] {
+    if (Array.isArray(given) && given.length === 2) return given as [unknown, unknown];
+    throw new TypeError(`\`${what}\` must hold pairs of a name and a value, not ${kindOf(given)}`);
+  }
+}
+
+function scalar(what: string, value: unknown): string {
+  const isScalar = ["string", "boolean", "bigint"].includes(typeof value) || Number.isFinite(value);
+  if (isScalar) return String(value);
+  const found = typeof value === "number" ? String(value) : kindOf(value);
+  throw new TypeError(
+    `${what} must be a string, a number or a boolean, not ${found}; undefined leaves it out`,
   );
 }
 
-/** JSON has no NaN and no Infinity, and `null` would mean the profile's own number. */
+/** The engine counts whole milliseconds in 32 bits, which is 49 days: whoever gives more does not mean a number. */
 function millis(name: string, value: number | undefined): number | undefined {
-  if (value === undefined || Number.isFinite(value)) return value;
-  throw new TypeError(`\`${name}\` must be a number of milliseconds`);
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value >= 0) return Math.min(Math.ceil(value), 0xffff_ffff);
+  const found = typeof value === "number" ? String(value) : kindOf(value);
+  throw new TypeError(`\`${name}\` must be a number of milliseconds from 0 on, not ${found}`);
 }
