@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
-import { CancelledError, InternalError, UnknownOutcomeError } from "supplier-client";
+import { CancelledError, UnknownOutcomeError } from "supplier-client";
 import { acme, OK, rawServer } from "./support.mjs";
 
 const POST = { method: "POST", target: "/orders", body: "x" };
@@ -112,7 +112,7 @@ test("closing ends what is running, and a closed client says so", async (t) => {
   );
   await assert.rejects(
     client.send({ target: "/" }),
-    (error) => error instanceof InternalError && error.code === "client-closed",
+    (error) => error instanceof CancelledError && error.code === "closed",
   );
 });
 

@@ -112,17 +112,14 @@ test("a request that cannot be sent is refused before anything is", async (t) =>
     [{ target: "/", headers: { "X-Signature": "x" } }, "reserved-header"],
     [{ target: "/", headers: { "x-a": "b\r\nc: d" } }, "invalid-header"],
     [{ target: "/", deadlineMs: 0 }, "invalid-request"],
-    [{ target: "/", deadlineMs: -1 }, "invalid-request"],
     [{ target: "/", operation: "none" }, "invalid-request"],
     [{ target: "/", method: "G T" }, "invalid-request"],
-    [{ target: undefined }, "invalid-request"],
+    [{ target: "/", method: "get" }, "invalid-request"],
   ]) {
     const error = await thrown(client.send(request));
     assert.ok(error instanceof InvalidRequestError, `${JSON.stringify(request)}: ${error}`);
     assert.equal(error.code, code, JSON.stringify(request));
   }
-  await assert.rejects(client.send({ target: "/", deadlineMs: Number.NaN }), TypeError);
-  await assert.rejects(client.send({ target: "/", body: "a", json: {} }), TypeError);
   assert.equal(server.requests.length, 0);
 });
 

@@ -1,0 +1,159 @@
+// What JavaScript lets through and TypeScript would not: each mistake is said by name, and nothing is sent.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { CancelledError, InternalError, SupplierClient } from "supplier-client";
+import { ACME, acme, rawServer } from "./support.mjs";
+
+const credentials = { "signing-secret": "test_secret_a" };
+const invalid = new Date(0);
+
+for (const [name, options, says] of [
+  ["no options", undefined, /the options of a client must be an object, not undefined/],
+  ["an option that is none", { retries: 3 }, /the options of a client has no `retries`; it takes profile, /],
+  ["a path as the profile", { profile: "acme.json" }, /`profile` must be an object or JSON text, not text/],
+  ["no profile", { profile: undefined }, /`profile` must be an object or JSON text, not undefined/],
+  ["a list of credentials", { credentials: ["a"] }, /`credentials` must be an object .* not Array/],
+  [
+    "a credential that is a number",
+    { credentials: { "signing-secret": 5 } },
+    /the credential "signing-secret" must be a string, not a number/,
+  ],
+  ["fetch as the transport", { transport: fetch }, /`transport` must be an object with send, not a function/],
+  [
+    "a Redis client as the store",
+    { store: { get() {} } },
+    /`store` must be .* give `new RedisStore\(client\)`/,
+  ],
+  ["a hook that is none", { onWait: "log" }, /`onWait` must be a function, not a string/],
+]) {
+  test(`options: ${name}`, () => {
+    const given = options && { profile: ACME, credentials, ...options };
+    assert.throws(() => new SupplierClient(given), { name: "TypeError", message: says });
+  });
+}
+
+for (const [name, request, says] of [
+  ["none", undefined, /a request must be an object, not undefined/],
+  ["its target alone", "/orders", /a request must be an object, not a string/],
+  ["no target", { target: undefined }, /`target` must be a string, not undefined/],
+  [
+    "a key in another spelling",
+    { idempotency_key: "A-1" },
+    /a request has no `idempotency_key`; it takes .*idempotencyKey/,
+  ],
+  ["a key that is a number", { idempotencyKey: 7 }, /`idempotencyKey` must be a string, not a number/],
+  ["a key that is null", { idempotencyKey: null }, /`idempotencyKey` must be a string, not null/],
+  [
+    "an object as the body",
+    { body: { sku: "A1" } },
+    /`body` must be a string or a Uint8Array, not Object; give `json`/,
+  ],
+  ["two bodies", { body: "a", json: {} }, /give either `body` or `json`, not both/],
+  ["a function as JSON", { json: () => 1 }, /`json` cannot be a function/],
+  ["a text as the query", { query: "a=1" }, /`query` must be an object or pairs, not a string/],
+  [
+    "null in the query",
+    { query: { since: null } },
+    /`query`, `since` must be .* not null; undefined leaves it out/,
+  ],
+  ["NaN in the query", { query: { page: Number.NaN } }, /`query`, `page` must be .* not NaN/],
+  ["a date in the query", { query: { since: invalid } }, /`query`, `since` must be .* not Date/],
+  ["a query of no pairs", { query: ["ab"] }, /`query` must hold pairs/],
+  ["an object in a header", { headers: { "X-Tags": {} } }, /`headers`, `X-Tags` must be .* not Object/],
+  [
+    "a deadline in words",
+    { deadlineMs: "20" },
+    /`deadlineMs` must be a number of milliseconds from 0 on, not a string/,
+  ],
+  ["a deadline below 0", { deadlineMs: -1 }, /`deadlineMs` must be .* not -1/],
+  ["a deadline that is NaN", { deadlineMs: Number.NaN }, /`deadlineMs` must be .* not NaN/],
+  [
+    "a controller as the signal",
+    { signal: new AbortController() },
+    /`signal` must be an AbortSignal, not AbortController/,
+  ],
+]) {
+  test(`a request: ${name}`, async (t) => {
+    const server = await rawServer(t);
+    const given = typeof request === "object" ? { method: "POST", target: "/orders", ...request } : request;
+    await assert.rejects(acme(t, server.url).send(given), { name: "TypeError", message: says });
+    assert.equal(server.requests.length, 0);
+  });
+}
+
+test("what is meant is sent: bytes as a profile, numbers in query and headers, fractions and Infinity as times", async (t) => {
+  const server = await rawServer(t);
+  const bytes = Buffer.from(JSON.stringify({ ...ACME, base_url: server.url }));
+  const client = new SupplierClient({ profile: bytes, credentials });
+  t.after(() => client.close());
+  const query = { id: 9007199254740993n, tag: ["a", "b"], gone: undefined };
+  const reply = await client.send({
+    target: "/orders",
+    query,
+    headers: { "X-Count": 3 },
+    deadlineMs: 20_000.5,
+    maxWaitMs: Number.POSITIVE_INFINITY,
+  });
+  assert.equal(reply.verdict, "ok");
+  assert.match(server.requests[0], /^GET \/orders\?id=9007199254740993&tag=a&tag=b HTTP/);
+  assert.match(server.requests[0], /^X-Count: 3\r$/m);
+});
+
+test("a transport that resolves to something else is asked once", async (t) => {
+  let sent = 0;
+  const transport = {
+    send: async () => {
+      sent += 1;
+      return new Response("ok");
+    },
+  };
+  const client = new SupplierClient({ profile: ACME, credentials, transport });
+  t.after(() => client.close());
+  await assert.rejects(client.send({ target: "/orders" }), (error) => {
+    assert.ok(error instanceof InternalError);
+    assert.match(
+      error.message,
+      /must resolve to an Answered or a Broke, not Response; the request may have been sent/,
+    );
+    return true;
+  });
+  assert.equal(sent, 1);
+});
+
+test("a closed client sends nothing", async (t) => {
+  const server = await rawServer(t);
+  const client = acme(t, server.url);
+  client.close();
+  await assert.rejects(client.send({ target: "/orders" }), (error) => {
+    assert.ok(error instanceof CancelledError);
+    assert.deepEqual(
+      [error.code, error.message],
+      ["closed", "the client was closed: nothing was sent; make another"],
+    );
+    return true;
+  });
+  assert.equal(server.requests.length, 0);
+});
+
+test("a budget that is shared in vain is a process warning: once without a store, with its reason where the store fails", async (t) => {
+  const server = await rawServer(t);
+  const overrides = { base_url: server.url, budget: { shared: true } };
+  const warnings = [];
+  process.on("warning", (warning) => warnings.push(warning.message));
+  const send = async (store) => {
+    const client = new SupplierClient({ profile: ACME, overrides, credentials, ...store });
+    t.after(() => client.close());
+    const [first] = await Promise.all([client.send({ target: "/a" }), client.send({ target: "/b" })]);
+    assert.equal(first.verdict, "ok");
+  };
+  await send({});
+  await new Promise(setImmediate);
+  assert.deepEqual(warnings, [
+    "the profile shares its budget, and the client has no `store`: it paces itself alone",
+  ]);
+  const broken = () => Promise.reject(new Error("no route to the store"));
+  const warned = once(process, "warning");
+  await send({ store: { load: broken, compareAndSwap: broken } });
+  assert.equal((await warned)[0].message, "no route to the store");
+});
