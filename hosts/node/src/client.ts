@@ -266,7 +266,10 @@ function storeFaults(): (error: unknown) => void {
   let isSaid = false;
   return (error) => {
     if (error !== undefined) return warn(error);
-    if (!isSaid) warn("the profile shares its budget, and the client has no `store`: it paces itself alone");
+    if (!isSaid)
+      warn(
+        "the profile shares its budget, and the client was given no `store`: that counts as one that failed",
+      );
     isSaid = true;
   };
 }

@@ -150,7 +150,7 @@ test("a budget that is shared in vain is a process warning: once without a store
   await send({});
   await new Promise(setImmediate);
   assert.deepEqual(warnings, [
-    "the profile shares its budget, and the client has no `store`: it paces itself alone",
+    "the profile shares its budget, and the client was given no `store`: that counts as one that failed",
   ]);
   const broken = () => Promise.reject(new Error("no route to the store"));
   const warned = once(process, "warning");

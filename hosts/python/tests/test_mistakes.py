@@ -83,6 +83,16 @@ def test_a_synchronous_transport_for_asyncio(wire: Start) -> None:
     transport.close()
 
 
+def test_a_shared_budget_without_a_store(
+    wire: Start, client: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = client(wire(answer()).url, changes={"budget": {"shared": True}})
+    for _ in range(2):
+        assert opened.send("GET", "/orders").ok
+    (said,) = (r.getMessage() for r in caplog.records if r.levelno == logging.WARNING)
+    assert "the client was given no store" in said
+
+
 def test_a_closed_client(wire: Start, client: Open, caplog: pytest.LogCaptureFixture) -> None:
     supplier = wire(answer())
     opened = client(supplier.url)

@@ -28,6 +28,8 @@ use Throwable;
  */
 final class Driver
 {
+    private bool $toldNoStore = false;
+
     public function __construct(
         private readonly Policy $policy,
         private readonly Transport $transport,
@@ -143,6 +145,11 @@ final class Driver
     private function store(Conversation $conversation, Action $action): Action
     {
         if ($this->store === null) {
+            if (!$this->toldNoStore) {
+                $this->toldNoStore = true;
+                $this->logger?->warning('supplier-client shares the budget of its profile, and was given no store: that counts as one that failed');
+            }
+
             return $conversation->storeFailed('no-store');
         }
         $detail = $action->detail;

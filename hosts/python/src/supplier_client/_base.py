@@ -63,6 +63,7 @@ class SupplierBase:
         )
         self._logger = logger or _log.logger
         self._on_attempt = on_attempt
+        self._told_no_store = False
 
     def set_credentials(self, credentials: Mapping[str, str]) -> None:
         """Replaces all credentials, for rotation. Budget, clock and health stay. On failure
@@ -89,6 +90,15 @@ class SupplierBase:
 
     def _log_wait(self, call: str, wait: Wait) -> None:
         _log.wait(self._logger, call, wait.seconds, wait.why)
+
+    def _store_missing(self) -> str:
+        if not self._told_no_store:
+            self._told_no_store = True
+            self._logger.warning(
+                "the profile shares its budget, and the client was given no store: "
+                "that counts as one that failed"
+            )
+        return "no-store"
 
     def _store_failed(self, error: Exception) -> str:
         self._logger.warning("the store failed: %s", error, exc_info=error)

@@ -207,7 +207,7 @@ class AsyncSupplierClient(SupplierBase):
 
     async def _ask(self, talk: Conversation, ask: Ask) -> Action:
         if self._store is None:
-            return talk.store_failed("not-configured")
+            return talk.store_failed(self._store_missing())
         try:
             if ask.value is None:
                 current = await self._stored(ask, "load", ask.key)

@@ -224,7 +224,7 @@ class SupplierClient(SupplierBase):
 
     def _ask(self, talk: Conversation, ask: Ask) -> Action:
         if self._store is None:
-            return talk.store_failed("not-configured")
+            return talk.store_failed(self._store_missing())
         try:
             if ask.value is None:
                 won, current = True, self._store.load(ask.key, ask.patience)
