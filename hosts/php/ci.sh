@@ -69,7 +69,7 @@ else
   echo "php: types: not checked, there is no mago here (cargo install mago)"
 fi
 echo "php: tests and examples"
-# Everything that a test could miss is installed above: one that is skipped here is a fault.
+# What a test needs is installed above; none may be skipped.
 php -d apc.enable_cli=1 "$(command -v phpunit)" --fail-on-skipped
 echo "php: the commands of docs/php.md, in an empty folder"
 php tests/guide.php "$root/docs/php.md" "$work"

@@ -1,17 +1,19 @@
+import { isUint8Array } from "node:util/types";
 import { at, type Cancel } from "./cancel.js";
-import { kindOf } from "./check.js";
+import { kindOf, members } from "./check.js";
 import type { Action, EngineCall } from "./engine.js";
 import { failed } from "./errors.js";
 import { carried } from "./request.js";
 import { SupplierResponse } from "./response.js";
 import type { Store, Swap } from "./store.js";
-import type { Answered, Attempt, Broke, Transport } from "./transport.js";
+import type { Answered, Attempt, Broke, Phase, Transport } from "./transport.js";
 
 /** What a call needs of the world. */
 export interface World {
   readonly transport: Transport;
   readonly store: Store | undefined;
-  /** Told why the store failed, or once that there is none. */
+  readonly onStoreMissing: () => void;
+  /** Told why the store failed. */
   readonly onStoreFault: (error: unknown) => void;
   readonly onAttempt: ((attempt: AttemptEvent) => void) | undefined;
   readonly onWait: ((wait: WaitEvent) => void) | undefined;
@@ -120,11 +122,20 @@ async function exchange(
 
 /** A transport of the caller's may answer anything, a `Response` of `fetch` for one. */
 function demandOutcome(outcome: unknown): void {
-  const { answered, headers } = (outcome ?? {}) as Partial<Answered | Broke>;
-  if (answered === false || (answered && Array.isArray(headers))) return;
+  const given = (outcome ?? {}) as Partial<Record<keyof Answered | keyof Broke, unknown>>;
+  const isAnswer = Number.isInteger(given.status) && Array.isArray(given.headers) && isUint8Array(given.body);
+  if (given.answered === true && isAnswer) return;
+  if (given.answered === false && PHASES.has(given.phase)) return;
   const message = `the transport's send must resolve to an Answered or a Broke, not ${kindOf(outcome)}; the request may have been sent`;
   throw failed({ kind: "internal", code: "transport-result", message });
 }
+
+const PHASES: ReadonlySet<unknown> = members<Record<Phase, unknown>>({
+  "not-sent": true,
+  "maybe-sent": true,
+  never: true,
+  "too-large": true,
+});
 
 /** Whoever does not know must assume that the supplier has seen the request. */
 function lost(code: string): Broke {
@@ -150,7 +161,7 @@ interface StoreDetail {
 
 async function asked(
   call: EngineCall,
-  { store, onStoreFault }: World,
+  { store, onStoreMissing, onStoreFault }: World,
   action: Action,
   cancel: Cancel,
 ): Promise<Event> {
@@ -158,13 +169,14 @@ async function asked(
     return (wall, mono) => call.storeFailed(code, wall, mono);
   };
   if (!store) {
-    onStoreFault(undefined);
+    onStoreMissing();
     return failing("no-store");
   }
   const { key, expect, value, ttl_ms } = JSON.parse(action.detail) as StoreDetail;
   const answer = async (): Promise<Swap> => {
-    if (typeof value !== "string") return { won: true, current: await store.load(key, action.ms) };
-    return store.compareAndSwap(key, expect ?? undefined, value, ttl_ms, action.ms);
+    if (typeof value !== "string") return { won: true, current: text(await store.load(key, action.ms)) };
+    const { won, current } = await store.compareAndSwap(key, expect ?? undefined, value, ttl_ms, action.ms);
+    return { won: won === true, current: text(current) };
   };
   return cancel.interruptible((resolve) => {
     const stop = at(performance.now() + action.ms, () => resolve(failing("store-timeout")));
@@ -181,6 +193,13 @@ async function asked(
     );
     return () => settle(failing("cancelled"));
   });
+}
+
+/** What a store says stands under a key; many say `null` for nothing. */
+function text(current: unknown): string | undefined {
+  if (current === undefined || current === null) return undefined;
+  if (typeof current === "string") return current;
+  throw new TypeError(`a store must answer with a string or undefined, not ${kindOf(current)}`);
 }
 
 function attemptEvent(

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { isUint8Array } from "node:util/types";
 import { type AttemptEvent, drive, type WaitEvent, type World } from "./call.js";
 import { Cancel } from "./cancel.js";
 import { checkFunction, checkMethods, checkObject, checkText, kindOf, members } from "./check.js";
@@ -74,7 +75,8 @@ export class SupplierClient implements Disposable {
     this.#world = {
       transport: options.transport ?? new HttpTransport(),
       store: options.store,
-      onStoreFault: storeFaults(),
+      onStoreMissing: once(() => warn(NO_STORE)),
+      onStoreFault: warn,
       onAttempt: safely(options.onAttempt),
       onWait: safely(options.onWait),
     };
@@ -261,16 +263,14 @@ function safely<T>(hook: ((told: T) => void) | undefined): ((told: T) => void) |
   };
 }
 
-/** Whoever shares a budget in vain should read why; without a store, once. */
-function storeFaults(): (error: unknown) => void {
-  let isSaid = false;
-  return (error) => {
-    if (error !== undefined) return warn(error);
-    if (!isSaid)
-      warn(
-        "the profile shares its budget, and the client was given no `store`: that counts as one that failed",
-      );
-    isSaid = true;
+const NO_STORE =
+  "the profile shares its budget, and the client was given no `store`: that counts as one that failed";
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
   };
 }
 
@@ -304,7 +304,7 @@ function checked(credentials: Credentials): Credentials {
 }
 
 function jsonText(name: string, document: Document): string {
-  if (document instanceof Uint8Array) return Buffer.from(document).toString("utf8");
+  if (isUint8Array(document)) return Buffer.from(document).toString("utf8");
   if (typeof document === "object" && document !== null) return JSON.stringify(document);
   if (typeof document === "string" && document.includes("{")) return document;
   const found = typeof document === "string" ? "text that is none" : kindOf(document);

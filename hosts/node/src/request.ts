@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { isUint8Array } from "node:util/types";
 import { checkObject, checkText, kindOf, members } from "./check.js";
 
 type Value = string | number | bigint | boolean | undefined;
@@ -88,7 +89,7 @@ export function encode(request: SupplierRequest, goal: Goal): Encoded {
 function bodyOf({ body, json }: SupplierRequest): string | Uint8Array {
   if (json === undefined) {
     const given: unknown = body ?? "";
-    if (typeof given === "string" || given instanceof Uint8Array) return given;
+    if (typeof given === "string" || isUint8Array(given)) return given;
     throw new TypeError(
       `\`body\` must be a string or a Uint8Array, not ${kindOf(given)}; give \`json\` for what is to become JSON`,
     );
@@ -117,7 +118,7 @@ function pairs(
     throw new TypeError(`\`${what}\` must be an object or pairs, not ${kindOf(given)}`);
   }
   const several: [unknown, unknown][] =
-    Symbol.iterator in given ? [...given].map(pair) : Object.entries(given);
+    Symbol.iterator in given ? [...given].map((one) => pair(what, one)) : Object.entries(given);
   return several.flatMap(([name, value]) => {
     checkText(`a name in \`${what}\``, name);
     return [value]
@@ -125,11 +126,11 @@ function pairs(
       .filter((one) => one !== undefined)
       .map((one): [string, string] => [name as string, scalar(`\`${what}\`, \`${name}\``, one)]);
   });
+}
 
-  function pair(given: unknown): [unknown, unknown] {
-    if (Array.isArray(given) && given.length === 2) return given as [unknown, unknown];
-    throw new TypeError(`\`${what}\` must hold pairs of a name and a value, not ${kindOf(given)}`);
-  }
+function pair(what: string, given: unknown): [unknown, unknown] {
+  if (Array.isArray(given) && given.length === 2) return given as [unknown, unknown];
+  throw new TypeError(`\`${what}\` must hold pairs of a name and a value, not ${kindOf(given)}`);
 }
 
 function scalar(what: string, value: unknown): string {

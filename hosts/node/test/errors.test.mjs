@@ -207,7 +207,7 @@ test("after a trap the call says so, and the next one has a fresh engine", async
     send: async () => {
       if (!broken) return { answered: true, status: 200, headers: [], body: new Uint8Array() };
       broken = false;
-      return { answered: true, status: Symbol("no number"), headers: [], body: new Uint8Array() };
+      return { answered: false, phase: "not-sent", code: Symbol("no text") };
     },
   };
   const client = acme(t, server.url, { transport });

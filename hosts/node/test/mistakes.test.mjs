@@ -8,6 +8,13 @@ import { ACME, acme, rawServer } from "./support.mjs";
 const credentials = { "signing-secret": "test_secret_a" };
 const invalid = new Date(0);
 
+function sharing(t, server, store) {
+  const overrides = { base_url: server.url, budget: { shared: true } };
+  const client = new SupplierClient({ profile: ACME, overrides, credentials, store });
+  t.after(() => client.close());
+  return client;
+}
+
 for (const [name, options, says] of [
   ["no options", undefined, /the options of a client must be an object, not undefined/],
   ["an option that is none", { retries: 3 }, /the options of a client has no `retries`; it takes profile, /],
@@ -100,25 +107,54 @@ test("what is meant is sent: bytes as a profile, numbers in query and headers, f
   assert.match(server.requests[0], /^X-Count: 3\r$/m);
 });
 
-test("a transport that resolves to something else is asked once", async (t) => {
-  let sent = 0;
-  const transport = {
-    send: async () => {
-      sent += 1;
-      return new Response("ok");
-    },
-  };
-  const client = new SupplierClient({ profile: ACME, credentials, transport });
-  t.after(() => client.close());
-  await assert.rejects(client.send({ target: "/orders" }), (error) => {
-    assert.ok(error instanceof InternalError);
-    assert.match(
-      error.message,
-      /must resolve to an Answered or a Broke, not Response; the request may have been sent/,
-    );
-    return true;
+for (const answer of [
+  () => new Response("ok"),
+  () => undefined,
+  () => ({ answered: false, phase: "not_sent", code: "connection-refused" }),
+  () => ({ answered: true, status: 200, headers: [], body: "ok" }),
+  () => ({ answered: true, headers: [], body: new Uint8Array() }),
+]) {
+  test(`a transport that resolves to something else is asked once: ${answer}`, async (t) => {
+    let sent = 0;
+    const transport = {
+      send: async () => {
+        sent += 1;
+        return answer();
+      },
+    };
+    const client = new SupplierClient({ profile: ACME, credentials, transport });
+    t.after(() => client.close());
+    await assert.rejects(client.send({ target: "/orders" }), (error) => {
+      assert.ok(error instanceof InternalError);
+      assert.match(
+        error.message,
+        /must resolve to an Answered or a Broke, not \w+; the request may have been sent/,
+      );
+      return true;
+    });
+    assert.equal(sent, 1);
   });
-  assert.equal(sent, 1);
+}
+
+for (const [name, answer, says] of [
+  ["bytes", Buffer.from("{}"), /a store must answer with a string or undefined, not Buffer/],
+  ["a number", 7, /a store must answer with a string or undefined, not a number/],
+]) {
+  test(`a store that answers with ${name} counts as one that failed, and the warning says why`, async (t) => {
+    const server = await rawServer(t);
+    const warned = once(process, "warning");
+    const store = { load: () => answer, compareAndSwap: () => undefined };
+    assert.equal((await sharing(t, server, store).send({ target: "/a" })).verdict, "ok");
+    assert.match((await warned)[0].message, says);
+  });
+}
+
+test("a store whose swap answers nothing counts as one that failed; null is no text", async (t) => {
+  const server = await rawServer(t);
+  const warned = once(process, "warning");
+  const store = { load: () => null, compareAndSwap: () => undefined };
+  assert.equal((await sharing(t, server, store).send({ target: "/a" })).verdict, "ok");
+  assert.match((await warned)[0].message, /undefined/);
 });
 
 test("a closed client sends nothing", async (t) => {
@@ -138,22 +174,20 @@ test("a closed client sends nothing", async (t) => {
 
 test("a budget that is shared in vain is a process warning: once without a store, with its reason where the store fails", async (t) => {
   const server = await rawServer(t);
-  const overrides = { base_url: server.url, budget: { shared: true } };
   const warnings = [];
   process.on("warning", (warning) => warnings.push(warning.message));
   const send = async (store) => {
-    const client = new SupplierClient({ profile: ACME, overrides, credentials, ...store });
-    t.after(() => client.close());
+    const client = sharing(t, server, store);
     const [first] = await Promise.all([client.send({ target: "/a" }), client.send({ target: "/b" })]);
     assert.equal(first.verdict, "ok");
   };
-  await send({});
+  await send(undefined);
   await new Promise(setImmediate);
   assert.deepEqual(warnings, [
     "the profile shares its budget, and the client was given no `store`: that counts as one that failed",
   ]);
   const broken = () => Promise.reject(new Error("no route to the store"));
   const warned = once(process, "warning");
-  await send({ store: { load: broken, compareAndSwap: broken } });
+  await send({ load: broken, compareAndSwap: broken });
   assert.equal((await warned)[0].message, "no route to the store");
 });

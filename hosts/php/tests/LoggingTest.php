@@ -4,24 +4,16 @@ declare(strict_types=1);
 
 namespace SupplierClient\Tests;
 
-use Psr\Log\AbstractLogger;
 use SupplierClient\Exception\UnknownOutcome;
 use SupplierClient\Request;
+use SupplierClient\Tests\Support\Logger;
 use SupplierClient\Tests\Support\ScriptedServer;
 
 final class LoggingTest extends ClientTestCase
 {
     public function testJournalOfEachCallAndEachWaitWhenItBegins(): void
     {
-        $logger = new class extends AbstractLogger {
-            /** @var list<array{string, string, array<mixed>}> */
-            public array $records = [];
-
-            public function log($level, $message, array $context = []): void
-            {
-                $this->records[] = [(string) $level, (string) $message, $context];
-            }
-        };
+        $logger = new Logger();
         $server = new ScriptedServer([
             ScriptedServer::response(200, '{"private": 1}'),
             ScriptedServer::response(429, '', 'Retry-After: 0'),

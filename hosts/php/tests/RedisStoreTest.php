@@ -22,7 +22,7 @@ class RedisStoreTest extends StoreTestCase
 
     public static function setUpBeforeClass(): void
     {
-        self::$server = RedisServer::startOrSkip('p@ss/word');
+        self::$server = RedisServer::running('p@ss/word');
     }
 
     public static function tearDownAfterClass(): void

@@ -18,8 +18,8 @@ final class SharingTest extends TestCase
 
     public function testWorkersActAsOne(): void
     {
-        $redis = RedisServer::startOrSkip();
-        $supplier = StrictSupplier::startOrSkip('--limit', '15');
+        $redis = RedisServer::running();
+        $supplier = StrictSupplier::running('--limit', '15');
         $workers = [];
         for ($i = 0; $i < self::WORKERS; $i++) {
             $command = [PHP_BINARY, __DIR__ . '/worker.php', $supplier->url, "worker-$i", (string) self::ORDERS, $redis->url()];

@@ -14,6 +14,7 @@ use SupplierClient\Store\MemoryStore;
 use SupplierClient\Store\Store;
 use SupplierClient\Store\StoreException;
 use SupplierClient\Store\Swap;
+use SupplierClient\Tests\Support\Logger;
 use SupplierClient\Tests\Support\ScriptedServer;
 use Throwable;
 
@@ -39,10 +40,16 @@ final class StoreTest extends ClientTestCase
 
     public function testWithoutAStoreTheWorkerGoesOnAlone(): void
     {
-        $server = new ScriptedServer([ScriptedServer::response(200)]);
-        $reply = self::client($server, self::SHARED)->send('/x');
+        $server = new ScriptedServer([ScriptedServer::response(200), ScriptedServer::response(200)]);
+        $logger = new Logger();
+        $client = self::client($server, self::SHARED, logger: $logger);
+        $reply = $client->send('/x');
         self::assertTrue($reply->isOk());
         self::assertContains('store-unavailable', array_column($reply->journal['notes'] ?? [], 'code'));
+        $client->send('/x');
+        $warnings = array_filter($logger->records, static fn(array $record): bool => $record[0] === 'warning');
+        self::assertCount(1, $warnings);
+        self::assertStringContainsString('was given no store', array_values($warnings)[0][1]);
     }
 
     public function testStoreThatFailsIsLeftAloneForAWhile(): void

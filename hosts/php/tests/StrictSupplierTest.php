@@ -19,7 +19,7 @@ final class StrictSupplierTest extends TestCase
     /** @dataProvider transports */
     public function testWalkAndOrdersWithoutViolations(?callable $http): void
     {
-        $supplier = StrictSupplier::startOrSkip('--items', '3000', '--faults', '503+1@7,429+1@12,drop@17,cut@20');
+        $supplier = StrictSupplier::running('--items', '3000', '--faults', '503+1@7,429+1@12,drop@17,cut@20');
         $client = SupplierClient::open(__DIR__ . '/acme.json', ['signing-secret' => 'test_secret_a'], [
             'base_url' => $supplier->url,
             'retry' => ['base_delay_ms' => 20, 'max_delay_ms' => 50],
@@ -45,7 +45,7 @@ final class StrictSupplierTest extends TestCase
 
     public function testMemoryOfALongWalkIsOnePage(): void
     {
-        $supplier = StrictSupplier::startOrSkip('--items', '20000', '--limit', '1000000');
+        $supplier = StrictSupplier::running('--items', '20000', '--limit', '1000000');
         $client = SupplierClient::open(__DIR__ . '/acme.json', ['signing-secret' => 'test_secret_a'], ['base_url' => $supplier->url]);
         $count = 0;
         $early = 0;
@@ -60,7 +60,7 @@ final class StrictSupplierTest extends TestCase
 
     public function testExamples(): void
     {
-        $supplier = StrictSupplier::startOrSkip();
+        $supplier = StrictSupplier::running();
         foreach (['quickstart.php' => '250 consignments', 'wasi_http.php' => '3 consignments'] as $example => $says) {
             exec(PHP_BINARY . ' ' . __DIR__ . "/../examples/$example $supplier->url 2>&1", $lines, $status);
             self::assertSame(0, $status, implode("\n", $lines));

@@ -26,11 +26,11 @@ final class StrictSupplier
         $this->url = trim(substr((string) fgets($this->pipes[1]), strlen('listening on ')));
     }
 
-    public static function startOrSkip(string ...$arguments): self
+    public static function running(string ...$arguments): self
     {
         $binary = getenv('SUPPLIER_TEST_BIN') ?: dirname(__DIR__, 4) . '/target/release/supplier-test';
         if (!is_executable($binary)) {
-            TestCase::markTestSkipped("$binary is not built");
+            TestCase::fail("build $binary: cargo build --release -p supplier-test");
         }
 
         return new self($binary, array_values($arguments));
