@@ -5,7 +5,7 @@ mod document;
 mod serving;
 
 use crate::{component, target_dir, test::run, tools};
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serving::Serving;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -74,6 +74,16 @@ impl Bench {
         command.args(["run", "-S", "http", "-W", MEMORY, "--dir", ".", "--env", VARIABLE, "supplier.wasm"]);
         command.args(line.split(' ')).args(["--profile", "acme.json", "--overrides", "here.json"]);
         command
+    }
+
+    /// A shell in the folder that finds our wasmtime before any other.
+    fn shell(&self, script: &str) -> Result<Command> {
+        let ours = self.wasmtime.parent().into_iter().map(Path::to_owned);
+        let before = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(ours.chain(std::env::split_paths(&before))).context("PATH")?;
+        let mut command = Command::new("sh");
+        command.args(["-ec", script]).current_dir(&self.folder).env("PATH", path);
+        Ok(command)
     }
 
     /// Runs to its end and looks at the exit code.
@@ -183,14 +193,4 @@ fn lines(text: &[u8]) -> Result<Vec<serde_json::Value>> {
 fn ids(text: &[u8]) -> Result<Vec<String>> {
     let items = lines(text)?;
     items.iter().map(|item| item["id"].as_str().map(str::to_owned).context("an item without an id")).collect()
-}
-
-/// For `document`: where the programs are, in front of everything else.
-fn path_with(programs: &[&Path]) -> Result<std::ffi::OsString> {
-    let folders = programs.iter().filter_map(|program| program.parent()).map(Path::to_owned);
-    let before = std::env::var_os("PATH").unwrap_or_default();
-    match std::env::join_paths(folders.chain(std::env::split_paths(&before))) {
-        Ok(path) => Ok(path),
-        Err(error) => bail!("{error}"),
-    }
 }

@@ -1,15 +1,17 @@
 //! `docs/command-line.md`, as a reader follows it: its files, and every `sh` block.
 
-use super::{Bench, path_with};
+use super::Bench;
 use crate::{root, test::run};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
-use std::process::Command;
 
 const PAGE: &str = "docs/command-line.md";
 
 /// Where the page's supplier listens; replaced by wherever ours does.
 const ADDRESS: &str = "http://127.0.0.1:8080/v2";
+
+/// The reader's checkout; replaced by this one.
+const CHECKOUT: &str = "CHECKOUT=~/supplier-client";
 
 /// Name and text of every file that the page shows.
 pub fn files() -> Result<Vec<(String, String)>> {
@@ -27,23 +29,20 @@ pub fn commands(bench: &Bench) -> Result<()> {
     for (name, text) in files()? {
         fs::write(bench.folder.join(&name), text.replace(ADDRESS, &serving.base_url)).context(name)?;
     }
-    let blocks = blocks(&read()?, "sh");
-    ensure!(blocks.len() >= 3, "{PAGE} has {} blocks of commands", blocks.len());
-    let path = path_with(&[&bench.wasmtime, &bench.supplier_test])?;
-    for block in &blocks {
-        print!("{block}");
-        let mut shell = Command::new("sh");
-        shell.args(["-ec", block]).current_dir(&bench.folder).env("PATH", &path);
-        if block.contains("--invoke") {
-            // wasmtime exits with 0 for `err(...)` too.
-            let output = shell.output()?;
-            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            ensure!(printed.starts_with("ok({response: {status: 200"), "--invoke printed {printed:?} {said}");
-        } else {
-            run(&mut shell).with_context(|| format!("{PAGE}: {block}"))?;
-        }
-    }
+    let (invoke, shell): (Vec<_>, Vec<_>) =
+        blocks(&read()?, "sh").into_iter().partition(|block| block.contains("--invoke"));
+    let shell = shell.concat().replace(CHECKOUT, &format!("CHECKOUT='{}'", root().display()));
+    ensure!(shell.contains("CHECKOUT='"), "{PAGE} has no `{CHECKOUT}`");
+    ensure!(invoke.len() == 1, "{PAGE} has {} blocks with --invoke", invoke.len());
+    // One shell, as the reader has: a block uses what an earlier one has set.
+    print!("{shell}");
+    run(&mut bench.shell(&shell)?).context(PAGE)?;
+    // wasmtime exits with 0 for `err(...)` too.
+    print!("{}", invoke.concat());
+    let output = bench.shell(&invoke.concat())?.output()?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(printed.starts_with("ok({response: {status: 200"), "--invoke printed {printed:?} {said}");
     serving.finish()
 }
 
