@@ -7,7 +7,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use serde_json::Value;
 use std::sync::LazyLock;
 use supplier_engine::{Action, Body, Event, Goal, Headers, Supplier};
-use supplier_fuzz::{Laws, World, get, knows_canaries, open};
+use supplier_fuzz::{Laws, NOW, World, get, knows_canaries, open};
 
 const PROFILE: &str = include_str!("../src/dialects.json");
 const SHARED: &str = r#"{ "budget": { "shared": true },
@@ -26,6 +26,7 @@ fuzz_target!(|input: &str| -> Corpus {
     }
     let mut world = World::new(shared(), *LAWS);
     let mut lines = input.lines();
+    let earliest = input.lines().map(present).min().unwrap_or(NOW);
     let mut kept = None;
     let answers = [
         (429, vec![("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1772452830"), ("Retry-After", "2")]),
@@ -39,8 +40,13 @@ fuzz_target!(|input: &str| -> Corpus {
                 let headers = Headers(headers.iter().map(|&(name, value)| (name.into(), value.into())).collect());
                 Some((40, Event::Answered { status: *status, headers, body: Body::default() }))
             }
-            Action::Store { value, .. } => {
-                value.iter().for_each(|text| document(text, input));
+            Action::Store { expect, value, .. } => {
+                if let Some(text) = value {
+                    document(text, input);
+                    if let Some(before) = expect {
+                        keeps(before, text, earliest);
+                    }
+                }
                 let event = match (lines.next()?, value) {
                     ("", _) => Event::Stored { won: value.is_none(), current: None },
                     ("!", _) => Event::StoreFailed { code: "timeout".to_owned() },
@@ -68,10 +74,8 @@ fn shared() -> Supplier {
 fn document(text: &str, input: &str) {
     assert!(text.len() <= 6 * input.len() + 4_096, "a document of {} bytes", text.len());
     let before: Value = serde_json::from_str(text).expect("a document is JSON");
-    let grants = before["q"].as_u64().expect("a document counts");
+    assert!(before["q"].is_u64(), "a document counts");
     let mut reader = World::new(shared(), *LAWS);
-    // Who has heard no `Date` yet takes the document's for the present.
-    let now = before["s"].as_i64().map_or(reader.wall, |date| date.min(reader.wall));
     let mut loads = 0;
     let _ = reader.play(Goal::Reply(get()), [0; 16], |action| match action {
         Action::Store { value: None, .. } if loads < 3 => {
@@ -80,15 +84,37 @@ fn document(text: &str, input: &str) {
         }
         Action::Store { value: Some(next), .. } => {
             assert!(loads > 0, "swaps what it has not seen");
-            let next: Value = serde_json::from_str(next).expect("a document is JSON");
-            assert_eq!(next["q"].as_u64(), Some(grants.wrapping_add(1)), "the document was not understood");
-            for (name, window) in before["w"].as_object().expect("windows") {
-                // One that ends after more than 400 days is nobody's: it may go.
-                let is_far = window["t"].as_i64().is_some_and(|t| t > now.saturating_add(400 * 86_400_000));
-                assert!(is_far || next["w"].get(name).is_some(), "the window {name} is lost");
-            }
+            assert!(keeps(text, next, present(text)), "the document was not understood");
             None
         }
         _ => None,
     });
+}
+
+/// Who has heard no `Date` yet takes the document's for the present.
+fn present(text: &str) -> i64 {
+    let document: Value = serde_json::from_str(text).unwrap_or_default();
+    document["s"].as_i64().map_or(NOW, |date| date.min(NOW))
+}
+
+/// Whether a document is one grant after another; if it is, it has that one's windows.
+fn keeps(before: &str, after: &str, now: i64) -> bool {
+    let [before, after] = [before, after].map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
+    let (Some(grants), Some(windows)) = (before["q"].as_u64(), before["w"].as_object()) else { return false };
+    let is_next = after["q"].as_u64() == Some(grants.wrapping_add(1));
+    if !is_next || !before["f"].as_array().is_some_and(|leases| leases.iter().all(is_lease)) {
+        return false;
+    }
+    for (name, window) in windows {
+        // One that ends after more than 400 days is nobody's: it may go.
+        let is_far = window["t"].as_i64().is_some_and(|t| t > now.saturating_add(400 * 86_400_000));
+        assert!(is_far || after["w"].get(name).is_some(), "the window {name} is lost");
+    }
+    true
+}
+
+fn is_lease(lease: &Value) -> bool {
+    lease.as_array().is_some_and(|lease| {
+        matches!(lease.as_slice(), [id, end, cost, grants] if id.is_string() && end.is_i64() && cost.is_u64() && grants.is_u64())
+    })
 }

@@ -5,4 +5,4 @@ mod laws;
 mod world;
 
 pub use laws::{CANARY, Law, Laws, PATH_CANARY, assert_silent, knows_canaries};
-pub use world::{World, get, open, page};
+pub use world::{NOW, World, get, open, page};

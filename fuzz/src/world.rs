@@ -65,6 +65,9 @@ pub fn page(operation: Option<&str>, position: Option<String>) -> Goal {
     Goal::Page { request: Request { operation: operation.map(str::to_owned), ..get() }, position }
 }
 
+/// When every world begins: 2026-03-02 12:00:00 GMT.
+pub const NOW: i64 = 1_772_452_800_000;
+
 /// A supplier and the two clocks of its host.
 pub struct World {
     pub supplier: Supplier,
@@ -74,9 +77,8 @@ pub struct World {
 }
 
 impl World {
-    /// It is 2026-03-02 12:00:00 GMT.
     pub fn new(supplier: Supplier, laws: Laws) -> World {
-        World { supplier, laws, mono: 0, wall: 1_772_452_800_000 }
+        World { supplier, laws, mono: 0, wall: NOW }
     }
 
     pub fn now(&self) -> Now {
