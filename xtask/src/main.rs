@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 usage: cargo xtask VERB [ARGS]
@@ -75,13 +75,22 @@ fn test_host(verb: &str, args: &[OsString], components: PathBuf) -> Result<ExitC
     } else {
         eprintln!("xtask: building supplier-test with wasmtime; once, about ten minutes on two cores");
     }
-    let status = run
-        .args(["--release", "--package", "supplier-test", "--", verb])
-        .args(args)
-        .env("SUPPLIER_COMPONENTS", components)
-        .status()
-        .context("cargo cannot be started")?;
-    Ok(code(status))
+    run.args(["--release", "--package", "supplier-test", "--", verb]).args(args).env("SUPPLIER_COMPONENTS", components);
+    hand_over(run)
+}
+
+/// In our place, so that whoever ends us ends what we have started.
+#[cfg(unix)]
+fn hand_over(mut program: Command) -> Result<ExitCode> {
+    Err(std::os::unix::process::CommandExt::exec(&mut program))
+        .with_context(|| format!("{program:?} cannot be started"))
+}
+
+#[cfg(not(unix))]
+fn hand_over(mut program: Command) -> Result<ExitCode> {
+    // One that a signal ended has failed.
+    let status = program.status().with_context(|| format!("{program:?}"))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// The cargo that runs this, in the workspace.
@@ -100,9 +109,4 @@ fn root() -> &'static Path {
 
 fn target_dir() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
-}
-
-/// A child's exit code is ours; one that a signal ended has failed.
-fn code(status: ExitStatus) -> ExitCode {
-    status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

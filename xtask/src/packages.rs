@@ -54,7 +54,9 @@ fn checks(name: &str) -> Result<()> {
 
 /// Plays the scenarios through all packages, in real time: `cargo xtask conform [SCENARIOS]`.
 pub fn conform(args: &[OsString]) -> Result<ExitCode> {
-    Ok(crate::code(with_programs("conform", "conformance")?.args(args).status()?))
+    let mut conform = with_programs("conform", "conformance")?;
+    conform.args(args);
+    crate::hand_over(conform)
 }
 
 /// Six workers in three languages share one limit: `cargo xtask demo --workers`.
@@ -63,14 +65,18 @@ pub fn workers(args: &[OsString]) -> Result<ExitCode> {
         tools::faketime()?;
     }
     let args = args.iter().filter(|arg| *arg != "--workers");
-    Ok(crate::code(with_programs("workers", "examples/worker")?.args(args).status()?))
+    let mut workers = with_programs("workers", "examples/worker")?;
+    workers.args(args);
+    crate::hand_over(workers)
 }
 
 /// What sharing costs: `cargo xtask bench --sharing`. First in virtual time, then over a real Redis.
 pub fn sharing_cost() -> Result<ExitCode> {
     run(cargo().args(["bench", "--quiet", "--package", "supplier-engine", "--bench", "sharing"]))?;
     println!("\nOver Redis on this machine, one after the other");
-    Ok(crate::code(with_programs("workers", "examples/worker")?.arg("--cost").status()?))
+    let mut workers = with_programs("workers", "examples/worker")?;
+    workers.arg("--cost");
+    crate::hand_over(workers)
 }
 
 /// `conform` as a step of the verb `test`.

@@ -44,7 +44,14 @@ impl Call {
                             "the call's deadline passed during the attempt, and the supplier may have carried it out; {FIND_OUT}"
                         ),
                     ),
-                    _ => (
+                    Repeatable::Keyed => (
+                        FailureKind::Cancelled,
+                        "deadline-passed",
+                        "the call's deadline passed during the attempt, and the supplier may have carried it out; \
+                         repeat it with the same idempotency key and more time"
+                            .to_owned(),
+                    ),
+                    Repeatable::Idempotent => (
                         FailureKind::Cancelled,
                         "deadline-passed",
                         "the call's deadline passed during the attempt; give the call more time".to_owned(),

@@ -157,7 +157,13 @@ impl Call {
                 .to_owned();
             return self.fail(supplier, FailureKind::UnknownOutcome, "cancelled", message, now);
         }
-        self.fail(supplier, FailureKind::Cancelled, "cancelled", "the caller gave up".to_owned(), now)
+        let message = if in_flight && self.repeatable == Repeatable::Keyed {
+            "the caller gave up while the request was under way, and the supplier may have done it; \
+             repeat it with the same idempotency key"
+        } else {
+            "the caller gave up"
+        };
+        self.fail(supplier, FailureKind::Cancelled, "cancelled", message.to_owned(), now)
     }
 
     /// An event that does not answer the last action.

@@ -14,7 +14,7 @@ pub fn document(profile: &str, overrides: Option<&str>, problems: &mut Problems)
     Some(base)
 }
 
-/// The message says where the mistake is and never repeats the text.
+/// The message says what is wrong and where; of a syntax error serde_json never repeats the text.
 fn parse(text: &str, what: &str, problems: &mut Problems) -> Option<Value> {
     match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(value @ Value::Object(_)) => Some(value),
@@ -23,7 +23,7 @@ fn parse(text: &str, what: &str, problems: &mut Problems) -> Option<Value> {
             None
         }
         Err(error) => {
-            let message = format!("{what}: no JSON text, line {}, column {}", error.line(), error.column());
+            let message = format!("{what} cannot be read as JSON: {error}");
             problems.add(&At::ROOT, code::INVALID_JSON, message);
             None
         }
@@ -86,7 +86,14 @@ mod tests {
         assert!(document("{\n  \"CANARY", Some("[]"), &mut problems).is_none());
         let found: Vec<_> = problems.0.iter().map(|p| (p.pointer.as_str(), p.code, p.message.as_str())).collect();
         assert_eq!(found.len(), 2);
-        assert_eq!(found[0], ("", code::INVALID_JSON, "the profile: no JSON text, line 2, column 9"));
+        assert_eq!(
+            found[0],
+            (
+                "",
+                code::INVALID_JSON,
+                "the profile cannot be read as JSON: EOF while parsing a string at line 2 column 9"
+            )
+        );
         assert_eq!(found[1].1, code::WRONG_TYPE);
     }
 }

@@ -25,7 +25,7 @@ impl BaseUrl {
         let https = match uri.scheme().as_str() {
             scheme if scheme.eq_ignore_ascii_case("https") => true,
             scheme if scheme.eq_ignore_ascii_case("http") => false,
-            _ => return Err("the scheme must be https"),
+            _ => return Err("the scheme must be https, or http for this machine itself"),
         };
         let authority = uri.authority().ok_or("no host: write it as in https://api.example.com/v2")?;
         if authority.has_userinfo() {

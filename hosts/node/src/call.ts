@@ -122,12 +122,40 @@ async function exchange(
 
 /** A transport of the caller's may answer anything, a `Response` of `fetch` for one. */
 function demandOutcome(outcome: unknown): void {
-  const given = (outcome ?? {}) as Partial<Record<keyof Answered | keyof Broke, unknown>>;
-  const isAnswer = Number.isInteger(given.status) && Array.isArray(given.headers) && isUint8Array(given.body);
-  if (given.answered === true && isAnswer) return;
-  if (given.answered === false && PHASES.has(given.phase)) return;
-  const message = `the transport's send must resolve to an Answered or a Broke, not ${kindOf(outcome)}; the request may have been sent`;
+  const fault = faultOf((outcome ?? {}) as Partial<Record<keyof Answered | keyof Broke, unknown>>);
+  if (!fault) return;
+  const [, name, value, right] = fault;
+  const message =
+    `the transport's send resolved to ${kindOf(outcome)}, whose \`${name}\` is ${kindOf(value)} in place of ${right}: ` +
+    "give { answered: true, status, headers, body } or { answered: false, phase, code }; the request may have been sent";
   throw failed({ kind: "internal", code: "transport-result", message });
+}
+
+type Demand = readonly [isMet: boolean, name: string, value: unknown, right: string];
+
+function faultOf(outcome: Partial<Record<keyof Answered | keyof Broke, unknown>>): Demand | undefined {
+  const { answered, status, headers, body, phase, code } = outcome;
+  const demands: readonly Demand[] =
+    answered === true
+      ? [
+          [Number.isInteger(status), "status", status, "an integer"],
+          [isPairs(headers), "headers", headers, "pairs of strings"],
+          [isUint8Array(body), "body", body, "a Uint8Array"],
+        ]
+      : [
+          [answered === false, "answered", answered, "true or false"],
+          [PHASES.has(phase), "phase", phase, [...PHASES].join(", ")],
+          [typeof code === "string", "code", code, "a string"],
+          [status === undefined || Number.isInteger(status), "status", status, "an integer"],
+          [headers === undefined || isPairs(headers), "headers", headers, "pairs of strings"],
+        ];
+  return demands.find(([isMet]) => !isMet);
+}
+
+function isPairs(headers: unknown): boolean {
+  const isText = (value: unknown) => typeof value === "string";
+  const isPair = (pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every(isText);
+  return Array.isArray(headers) && headers.every(isPair);
 }
 
 const PHASES: ReadonlySet<unknown> = members<Record<Phase, unknown>>({

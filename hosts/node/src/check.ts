@@ -13,7 +13,7 @@ export function checkObject(what: string, given: unknown, names: ReadonlySet<str
   }
   for (const name of Object.keys(given)) {
     if (!names.has(name))
-      throw new TypeError(`${what} has no \`${name}\`; it takes ${[...names].join(", ")}`);
+      throw new TypeError(`there is no \`${name}\` in ${what}; known are ${[...names].join(", ")}`);
   }
 }
 

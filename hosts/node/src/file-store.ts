@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { checkText } from "./check.js";
 import type { Store, Swap } from "./store.js";
 
 /** Locks are held for well under a millisecond: one this old belongs to a process that died or was stopped. */
@@ -31,6 +32,7 @@ export class FileStore implements Store {
 
   /** `folder` is made, for its owner alone, if it is not there. Throws if it cannot be made or written to. */
   constructor(folder: string) {
+    checkText("the folder of a FileStore", folder);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -3,6 +3,7 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import { breakage, type Stage } from "./breakage.js";
+import { checkObject, members } from "./check.js";
 import type { Answered, Attempt, Broke, Headers, Transport } from "./transport.js";
 
 export interface HttpTransportOptions {
@@ -12,6 +13,8 @@ export interface HttpTransportOptions {
   readonly httpsAgent?: https.Agent;
 }
 
+const OPTIONS = members<HttpTransportOptions>({ httpAgent: true, httpsAgent: true });
+
 /**
  * Node's own HTTP/1.1 client. Unlike `fetch` it neither rewrites the target nor adds headers; unlike undici it
  * accepts a `100 Continue`, and nock, msw and OpenTelemetry's HTTP instrumentation see it.
@@ -20,7 +23,10 @@ export class HttpTransport implements Transport {
   readonly #agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
   readonly #own: http.Agent[];
 
+  /** Throws a `TypeError` on other options, and for an agent that makes requests wait or is for the other scheme. */
   constructor(options: HttpTransportOptions = {}) {
+    checkObject("the options of a transport", options, OPTIONS);
+    checkSchemes(options);
     // Shorter than what most servers grant, so that an idle connection is rarely one that is being closed: a
     // POST on such a connection could not be repeated. Idle connections do not keep the process alive.
     const idle = { keepAlive: true, timeout: 4_000, scheduling: "lifo" } as const;
@@ -182,6 +188,16 @@ function split(url: string) {
   if (!protocol || !authority || !bracketed) throw Object.assign(new Error(), { code: "ERR_INVALID_URL" });
   const host = bracketed.startsWith("[") ? bracketed.slice(1, -1) : bracketed;
   return { protocol: protocol as "http:" | "https:", authority, host, port, path: path || "/" };
+}
+
+/** A proxy's agent is of a class of its own and may serve both. */
+function checkSchemes({ httpAgent, httpsAgent }: HttpTransportOptions): void {
+  const isPlain = httpsAgent && Object.getPrototypeOf(httpsAgent) === http.Agent.prototype;
+  if (httpAgent instanceof https.Agent || isPlain) {
+    throw new TypeError(
+      "`httpAgent` is for http: suppliers, `httpsAgent` for https: ones; one stands in the other's place",
+    );
+  }
 }
 
 /** A limit on sockets makes a signed request wait for its turn, and it may be stale when that comes. */

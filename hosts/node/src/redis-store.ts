@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { kindOf } from "./check.js";
 import type { Store, Swap } from "./store.js";
 
 /** A client of the package `redis`. */
@@ -31,6 +32,11 @@ export class RedisStore implements Store {
 
   /** Throws a `TypeError` for what is no client, or one that changes the keys. */
   constructor(client: NodeRedis | IoRedis) {
+    if (typeof client !== "object" || client === null) {
+      throw new TypeError(
+        `give RedisStore a client of the package \`redis\` or \`ioredis\`, not ${kindOf(client)}`,
+      );
+    }
     // ioredis has a `sendCommand`, too, which takes something else.
     if ("call" in client && typeof client.call === "function") {
       if (client.options?.keyPrefix) {

@@ -95,7 +95,18 @@ function bodyOf({ body, json }: SupplierRequest): string | Uint8Array {
     );
   }
   if (body !== undefined) throw new TypeError("give either `body` or `json`, not both");
-  const text: string | undefined = JSON.stringify(json);
+  return jsonText(json);
+}
+
+function jsonText(json: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(json);
+  } catch (cause) {
+    // A BigInt, a circle.
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`\`json\` cannot be written as JSON: ${why}`, { cause });
+  }
   if (text === undefined) throw new TypeError(`\`json\` cannot be ${kindOf(json)}`);
   return text;
 }

@@ -207,7 +207,14 @@ test("after a trap the call says so, and the next one has a fresh engine", async
     send: async () => {
       if (!broken) return { answered: true, status: 200, headers: [], body: new Uint8Array() };
       broken = false;
-      return { answered: false, phase: "not-sent", code: Symbol("no text") };
+      const codes = ["what is checked"];
+      return {
+        answered: false,
+        phase: "not-sent",
+        get code() {
+          return codes.pop() ?? Symbol("what is told");
+        },
+      };
     },
   };
   const client = acme(t, server.url, { transport });

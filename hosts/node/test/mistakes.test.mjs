@@ -1,8 +1,17 @@
 // What JavaScript lets through and TypeScript would not: each mistake is said by name, and nothing is sent.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
 import { test } from "node:test";
-import { CancelledError, InternalError, SupplierClient } from "supplier-client";
+import {
+  CancelledError,
+  FileStore,
+  HttpTransport,
+  InternalError,
+  RedisStore,
+  SupplierClient,
+} from "supplier-client";
 import { ACME, acme, rawServer } from "./support.mjs";
 
 const credentials = { "signing-secret": "test_secret_a" };
@@ -17,7 +26,11 @@ function sharing(t, server, store) {
 
 for (const [name, options, says] of [
   ["no options", undefined, /the options of a client must be an object, not undefined/],
-  ["an option that is none", { retries: 3 }, /the options of a client has no `retries`; it takes profile, /],
+  [
+    "an option that is none",
+    { retries: 3 },
+    /there is no `retries` in the options of a client; known are profile, /,
+  ],
   ["a path as the profile", { profile: "acme.json" }, /`profile` must be an object or JSON text, not text/],
   ["no profile", { profile: undefined }, /`profile` must be an object or JSON text, not undefined/],
   ["a list of credentials", { credentials: ["a"] }, /`credentials` must be an object .* not Array/],
@@ -47,7 +60,7 @@ for (const [name, request, says] of [
   [
     "a key in another spelling",
     { idempotency_key: "A-1" },
-    /a request has no `idempotency_key`; it takes .*idempotencyKey/,
+    /there is no `idempotency_key` in a request; known are .*idempotencyKey/,
   ],
   ["a key that is a number", { idempotencyKey: 7 }, /`idempotencyKey` must be a string, not a number/],
   ["a key that is null", { idempotencyKey: null }, /`idempotencyKey` must be a string, not null/],
@@ -58,6 +71,7 @@ for (const [name, request, says] of [
   ],
   ["two bodies", { body: "a", json: {} }, /give either `body` or `json`, not both/],
   ["a function as JSON", { json: () => 1 }, /`json` cannot be a function/],
+  ["a bigint in JSON", { json: { id: 1n } }, /`json` cannot be written as JSON: .*BigInt/],
   ["a text as the query", { query: "a=1" }, /`query` must be an object or pairs, not a string/],
   [
     "null in the query",
@@ -107,29 +121,38 @@ test("what is meant is sent: bytes as a profile, numbers in query and headers, f
   assert.match(server.requests[0], /^X-Count: 3\r$/m);
 });
 
-for (const answer of [
-  () => new Response("ok"),
-  () => undefined,
-  () => ({ answered: false, phase: "not_sent", code: "connection-refused" }),
-  () => ({ answered: true, status: 200, headers: [], body: "ok" }),
-  () => ({ answered: true, headers: [], body: new Uint8Array() }),
+const answer = { answered: true, status: 200, headers: [], body: new Uint8Array() };
+const broke = { answered: false, phase: "not-sent", code: "connection-refused" };
+
+for (const [resolved, says] of [
+  [
+    new Response("ok"),
+    /resolved to Response, whose `answered` is undefined in place of true or false: give \{ answered/,
+  ],
+  [undefined, /resolved to undefined, whose `answered` is undefined/],
+  [{ ...answer, body: "ok" }, /`body` is a string in place of a Uint8Array/],
+  [{ ...answer, status: undefined }, /`status` is undefined in place of an integer/],
+  [{ ...answer, headers: { etag: "x" } }, /`headers` is Object in place of pairs of strings/],
+  [{ ...answer, headers: [["etag", 7]] }, /`headers` is Array in place of pairs of strings/],
+  [{ ...broke, phase: "not_sent" }, /`phase` is a string in place of not-sent, maybe-sent, never, too-large/],
+  [{ ...broke, code: undefined }, /`code` is undefined in place of a string/],
+  [{ ...broke, status: "200" }, /`status` is a string in place of an integer/],
+  [{ ...broke, headers: {} }, /`headers` is Object in place of pairs of strings/],
 ]) {
-  test(`a transport that resolves to something else is asked once: ${answer}`, async (t) => {
+  test(`a transport that resolves to something else is asked once: ${says.source}`, async (t) => {
     let sent = 0;
     const transport = {
       send: async () => {
         sent += 1;
-        return answer();
+        return resolved;
       },
     };
     const client = new SupplierClient({ profile: ACME, credentials, transport });
     t.after(() => client.close());
     await assert.rejects(client.send({ target: "/orders" }), (error) => {
       assert.ok(error instanceof InternalError);
-      assert.match(
-        error.message,
-        /must resolve to an Answered or a Broke, not \w+; the request may have been sent/,
-      );
+      assert.match(error.message, says);
+      assert.match(error.message, /; the request may have been sent$/);
       return true;
     });
     assert.equal(sent, 1);
@@ -191,3 +214,34 @@ test("a budget that is shared in vain is a process warning: once without a store
   await send({ load: broken, compareAndSwap: broken });
   assert.equal((await warned)[0].message, "no route to the store");
 });
+
+for (const [name, make, says] of [
+  [
+    "a transport's option that is none",
+    () => new HttpTransport({ agent: new http.Agent() }),
+    /no `agent` in .*httpAgent/,
+  ],
+  [
+    "an agent for https as that for http",
+    () => new HttpTransport({ httpAgent: new https.Agent() }),
+    /other's place/,
+  ],
+  [
+    "an agent for http as that for https",
+    () => new HttpTransport({ httpsAgent: new http.Agent() }),
+    /other's place/,
+  ],
+  [
+    "a store in Redis without a client",
+    () => new RedisStore(),
+    /client of the package `redis` .* not undefined/,
+  ],
+  [
+    "a store in Redis with a URL",
+    () => new RedisStore("redis://a"),
+    /client of the package `redis` .* not a string/,
+  ],
+  ["a store in files without a folder", () => new FileStore(), /folder of a FileStore must be a string/],
+]) {
+  test(name, () => assert.throws(make, { name: "TypeError", message: says }));
+}
