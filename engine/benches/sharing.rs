@@ -5,29 +5,12 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::crowd::{Outcome, Plan, Trouble, run};
+use common::crowd::{Outcome, Plan, run};
 
 /// Runs of each row, which are averaged.
 const SEEDS: u64 = 3;
 
-const PLAN: Plan = Plan {
-    workers: 1,
-    limit: 100,
-    window: 1_000,
-    calls: 1_000,
-    latency: (50, 300),
-    trip: (200, 600),
-    shared: true,
-    groups: 1,
-    skew: 0,
-    off: &[],
-    crashes: 0,
-    foreign: 0,
-    limit_header: true,
-    timer: 30_000,
-    trouble: Trouble::Nothing,
-    seed: 1,
-};
+const PLAN: Plan = Plan { workers: 1, limit: 100, window: 1_000, calls: 1_000, ..Plan::CALM };
 
 fn main() {
     let of = |workers, calls| Plan { workers, calls, ..PLAN };

@@ -3,27 +3,8 @@
 
 mod common;
 
-use common::crowd::{Outcome, Plan, Trouble, run};
+use common::crowd::{Outcome, Plan, run};
 use proptest::prelude::*;
-
-const BASE: Plan = Plan {
-    workers: 6,
-    limit: 10,
-    window: 10_000,
-    calls: 60,
-    latency: (50, 300),
-    trip: (200, 600),
-    shared: true,
-    groups: 1,
-    skew: 0,
-    off: &[],
-    crashes: 0,
-    foreign: 0,
-    limit_header: true,
-    timer: 30_000,
-    trouble: Trouble::Nothing,
-    seed: 1,
-};
 
 /// Every order is done, with so many 429s and store trips an attempt at most, and little later than
 /// can be.
@@ -45,23 +26,23 @@ fn assert_calm_within(plan: &Plan, refused: usize, trips: f64, allowed: u64) {
 
 #[test]
 fn one_worker() {
-    assert_calm(&Plan { workers: 1, ..BASE }, 0, 2.5);
+    assert_calm(&Plan { workers: 1, ..Plan::CALM }, 0, 2.5);
 }
 
 #[test]
 fn six_workers() {
-    assert_calm(&BASE, 0, 5.0);
+    assert_calm(&Plan::CALM, 0, 5.0);
 }
 
 #[test]
 fn fifty_workers() {
-    assert_calm(&Plan { workers: 50, limit: 100, calls: 500, ..BASE }, 0, 5.0);
+    assert_calm(&Plan { workers: 50, limit: 100, calls: 500, ..Plan::CALM }, 0, 5.0);
 }
 
 /// The simulation: 931 refusals where each has a budget of its own.
 #[test]
 fn fifty_workers_and_a_hundred_a_second() {
-    let plan = Plan { workers: 50, limit: 100, window: 1_000, calls: 2_000, ..BASE };
+    let plan = Plan { workers: 50, limit: 100, window: 1_000, calls: 2_000, ..Plan::CALM };
     assert_calm(&plan, 0, 5.0);
     let alone = run(&Plan { shared: false, ..plan.clone() });
     assert!(alone.refused.len() > 400, "{} refused without sharing, which shows nothing", alone.refused.len());
@@ -71,14 +52,14 @@ fn fifty_workers_and_a_hundred_a_second() {
 
 #[test]
 fn twenty_workers_with_wrong_clocks() {
-    assert_calm(&Plan { workers: 20, limit: 50, calls: 300, skew: 30_000, ..BASE }, 2, 5.0);
+    assert_calm(&Plan { workers: 20, limit: 50, calls: 300, skew: 30_000, ..Plan::CALM }, 2, 5.0);
 }
 
 #[test]
 fn twenty_workers_of_which_some_die() {
     // A lease that nobody gives back costs the others a window and looks at the store.
     assert_calm_within(
-        &Plan { workers: 20, limit: 50, calls: 300, crashes: 50, timer: 10_000, ..BASE },
+        &Plan { workers: 20, limit: 50, calls: 300, crashes: 50, timer: 10_000, ..Plan::CALM },
         2,
         6.0,
         75_000,
@@ -87,17 +68,22 @@ fn twenty_workers_of_which_some_die() {
 
 #[test]
 fn twenty_workers_and_a_stranger_who_takes_one_a_second() {
-    assert_calm_within(&Plan { workers: 20, limit: 50, calls: 300, foreign: 1, ..BASE }, 12, 5.0, 75_000);
+    assert_calm_within(&Plan { workers: 20, limit: 50, calls: 300, foreign: 1, ..Plan::CALM }, 12, 5.0, 75_000);
 }
 
 /// It takes most of a window for an answer, and who waits for one looks at the store meanwhile.
 #[test]
 fn twenty_workers_and_a_slow_supplier() {
-    assert_calm_within(&Plan { workers: 20, limit: 50, calls: 300, latency: (1_000, 9_000), ..BASE }, 0, 10.0, 95_000);
+    assert_calm_within(
+        &Plan { workers: 20, limit: 50, calls: 300, latency: (1_000, 9_000), ..Plan::CALM },
+        0,
+        10.0,
+        95_000,
+    );
 }
 
 /// What one key bears where a trip to its store takes half a millisecond.
-const BUSY: Plan = Plan { workers: 60, limit: 300, window: 1_000, calls: 3_000, trip: (500, 500), ..BASE };
+const BUSY: Plan = Plan { workers: 60, limit: 300, window: 1_000, calls: 3_000, trip: (500, 500), ..Plan::CALM };
 
 #[test]
 fn three_hundred_a_second_on_one_key() {
@@ -114,7 +100,7 @@ fn more_than_one_key_bears() {
 
 #[test]
 fn the_document_stays_small() {
-    let bytes = |workers| run(&Plan { workers, limit: 100, calls: 300, ..BASE }).bytes;
+    let bytes = |workers| run(&Plan { workers, limit: 100, calls: 300, ..Plan::CALM }).bytes;
     let (one, fifty) = (bytes(1), bytes(50));
     assert!(one <= 200, "{one} bytes with one worker");
     assert!(fifty <= one + 49 * 45, "{fifty} bytes with fifty, {one} with one");
@@ -133,7 +119,7 @@ proptest! {
         trip in 1u64..200_000,
         limit_header: bool,
     ) {
-        let plan = Plan { workers, limit, calls: 40, seed, latency: (1, slow), trip: (0, trip), limit_header, ..BASE };
+        let plan = Plan { workers, limit, calls: 40, seed, latency: (1, slow), trip: (0, trip), limit_header, ..Plan::CALM };
         let Outcome { done, refused, windows, .. } = run(&plan);
         prop_assert_eq!(done, 40);
         prop_assert_eq!(refused, Vec::<u64>::new());

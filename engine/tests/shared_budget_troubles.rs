@@ -6,24 +6,7 @@ mod common;
 use common::crowd::{Outcome, Plan, Trouble, run};
 
 /// Ten windows' work.
-const PLAN: Plan = Plan {
-    workers: 6,
-    limit: 20,
-    window: 3_000,
-    calls: 200,
-    latency: (100, 300),
-    trip: (200, 600),
-    shared: true,
-    groups: 1,
-    skew: 0,
-    off: &[],
-    crashes: 0,
-    foreign: 0,
-    limit_header: true,
-    timer: 1_500,
-    trouble: Trouble::Nothing,
-    seed: 1,
-};
+const PLAN: Plan = Plan { limit: 20, window: 3_000, calls: 200, latency: (100, 300), timer: 1_500, ..Plan::CALM };
 
 /// In the second window.
 const AT: u64 = 3_300;

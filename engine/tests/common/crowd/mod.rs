@@ -38,6 +38,28 @@ pub struct Plan {
     pub seed: u64,
 }
 
+impl Plan {
+    /// Six workers share ten requests in ten seconds, and nothing goes wrong.
+    pub const CALM: Plan = Plan {
+        workers: 6,
+        limit: 10,
+        window: 10_000,
+        calls: 60,
+        latency: (50, 300),
+        trip: (200, 600),
+        shared: true,
+        groups: 1,
+        skew: 0,
+        off: &[],
+        crashes: 0,
+        foreign: 0,
+        limit_header: true,
+        timer: 30_000,
+        trouble: Trouble::Nothing,
+        seed: 1,
+    };
+}
+
 /// What breaks meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub enum Trouble {
