@@ -61,6 +61,18 @@ pub(crate) struct Attempt {
     pub request_id: Option<String>,
 }
 
+impl Attempt {
+    fn summary(&self) -> String {
+        let n = self.n;
+        match (self.status, &self.code) {
+            (None, None) => format!(", attempt {n}"),
+            (Some(status), None) => format!(", attempt {n} ({status})"),
+            (None, Some(code)) => format!(", attempt {n} ({code})"),
+            (Some(status), Some(code)) => format!(", attempt {n} ({status}, {code})"),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Wait {
     at_ms: u64,
@@ -169,14 +181,11 @@ impl Journal {
         self.notes.push(Note { code, from, raw });
     }
 
-    /// A message for people: what it is about, then what happened. Shows method, host and
-    /// operation only.
+    /// A message for people: what it is about, what the last attempt came to, then what happened.
+    /// Shows method, host and operation only.
     pub(crate) fn says(&self, message: &str) -> String {
         let operation = self.operation.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-        let attempt = match self.attempts.len() {
-            0 => String::new(),
-            n => format!(", attempt {n}"),
-        };
+        let attempt = self.attempts.last().map(Attempt::summary).unwrap_or_default();
         format!("{} {}{operation}{attempt}: {message}", self.method, self.host)
     }
 

@@ -19,7 +19,7 @@ pub use percent::{decode, encode};
 /// start). The pairs are encoded here. The error says what is wrong and quotes nothing.
 pub fn join(base: &BaseUrl, target: &str, query: &[(String, String)]) -> Result<String, &'static str> {
     if !target.starts_with('/') {
-        return Err("a target is a path that starts with /");
+        return Err("a target is a path that starts with / and is put behind the profile's base_url");
     }
     if !target.bytes().all(|b| b.is_ascii_graphic()) {
         return Err("a target has no space, control or non-ASCII character: percent-encode it");

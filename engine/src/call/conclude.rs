@@ -28,10 +28,9 @@ impl Call {
                 self.journal.verdict("retry", "transport");
                 self.again(supplier, Cause::Lost(code), number.as_ref(), Ms::ZERO, now)
             }
-            Meaning::Ambiguous { code } => {
+            Meaning::Ambiguous => {
                 self.journal.verdict("unknown-outcome", "transport");
-                let message =
-                    format!("the attempt ended with {code}, and the supplier may have carried it out; {FIND_OUT}");
+                let message = format!("the attempt broke off, and the supplier may have carried it out; {FIND_OUT}");
                 self.fail(supplier, FailureKind::UnknownOutcome, "maybe-applied", message, now)
             }
             Meaning::Late => {
@@ -49,6 +48,13 @@ impl Call {
                         "deadline-passed",
                         "the call's deadline passed during the attempt, and the supplier may have carried it out; \
                          repeat it with the same idempotency key and more time"
+                            .to_owned(),
+                    ),
+                    Repeatable::Idempotent if self.attempts > 1 && self.last_status.is_none() => (
+                        FailureKind::Cancelled,
+                        "deadline-passed",
+                        "the call's deadline passed, and no attempt was answered; see whether the supplier is there, \
+                         or give the call more time"
                             .to_owned(),
                     ),
                     Repeatable::Idempotent => (
@@ -147,7 +153,7 @@ impl Call {
             Cause::Status { .. } => self.reply(supplier, "exhausted".to_owned(), now),
             Cause::Lost(code) => {
                 let why = if code == TIMEOUT { "no complete response in time" } else { "no complete response" };
-                let message = format!("{why} ({code}), and the attempts are spent; call again later");
+                let message = format!("{why}, and the attempts are spent; call again later");
                 self.fail(supplier, FailureKind::Unavailable, &code, message, now)
             }
         }
@@ -165,6 +171,7 @@ impl Call {
             _ if verdict == "cursor-rejected" => {
                 (FailureKind::BadResponse, "the supplier no longer accepts this cursor; start the list again")
             }
+            401 => (FailureKind::Denied, "see whether the credentials are right; the response says why"),
             400..=499 => (FailureKind::Denied, "the response says why"),
             _ => (FailureKind::BadResponse, "the response says why"),
         };

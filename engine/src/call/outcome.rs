@@ -33,9 +33,7 @@ pub(super) enum Meaning {
         code: String,
     },
     /// No complete response, and an unsafe request may have been carried out.
-    Ambiguous {
-        code: String,
-    },
+    Ambiguous,
     /// The call's deadline ended the attempt.
     Late,
     /// The host will not send it.
@@ -121,9 +119,7 @@ impl Call {
             Phase::Never => Meaning::Refused { code: code.to_owned(), detail },
             Phase::TooLarge => Meaning::TooLarge,
             Phase::MaybeSent if code == TIMEOUT && flight.last_chance => Meaning::Late,
-            Phase::MaybeSent if self.repeatable == Repeatable::Unsafe && !refused => {
-                Meaning::Ambiguous { code: code.to_owned() }
-            }
+            Phase::MaybeSent if self.repeatable == Repeatable::Unsafe && !refused => Meaning::Ambiguous,
             Phase::MaybeSent => lost(),
         };
         Outcome {

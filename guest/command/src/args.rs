@@ -35,8 +35,9 @@ usage: wasmtime run -S http --dir . --env NAME... supplier.wasm VERB --profile F
 
 The credential `signing-secret` is read from SUPPLIER_CREDENTIAL_SIGNING_SECRET, and so on.
 Exit codes: 0 ok, 1 wasmtime could not run the command, 2 arguments, files, profile or credentials,
-3 the supplier rejected it, 4 attempts spent on answers to try again, 10 invalid, 11 denied,
-12 throttled, 13 unavailable, 14 unknown-outcome, 15 bad-response, 16 cancelled, 17 internal.
+3 the supplier rejected it, 4 attempts spent on answers to try again, 5 what came cannot be written,
+10 invalid, 11 denied, 12 throttled, 13 unavailable, 14 unknown-outcome, 15 bad-response,
+16 cancelled, 17 internal.
 ";
 
 pub enum Asked {
@@ -123,6 +124,7 @@ fn read(mut parser: lexopt::Parser) -> Result<Asked, lexopt::Error> {
             Long("version") | Short('V') => {
                 return Ok(Asked::Text(concat!("supplier ", env!("CARGO_PKG_VERSION"), "\n").to_owned()));
             }
+            Value(word) if given.words.is_empty() && word == "help" => return Ok(Asked::Text(USAGE.to_owned())),
             Value(word) => {
                 given.words.push(word.string()?);
                 continue;
@@ -142,15 +144,15 @@ fn read(mut parser: lexopt::Parser) -> Result<Asked, lexopt::Error> {
                 let (name, value) = pair(&mut parser, ':', "'NAME: VALUE'")?;
                 given.headers.push((name, value.trim().to_owned()));
             }
-            "body" => given.bodies.push(Source::Text(text(&mut parser)?)),
+            "body" => given.bodies.push(body(text(&mut parser)?)?),
             "body-file" => given.bodies.push(Source::File(text(&mut parser)?)),
-            "deadline-ms" => given.deadline_ms = Some(number(&mut parser)?),
-            "max-wait-ms" => given.max_wait_ms = Some(number(&mut parser)?),
+            "deadline-ms" => given.deadline_ms = Some(number(&mut parser, &option)?),
+            "max-wait-ms" => given.max_wait_ms = Some(number(&mut parser, &option)?),
             "method" => given.method = Some(text(&mut parser)?),
             "position" => given.position = Some(text(&mut parser)?),
             "position-file" => given.position_file = Some(text(&mut parser)?),
-            "limit" => given.limit = Some(number(&mut parser)?),
-            "pages" => given.pages = Some(number(&mut parser)?),
+            "limit" => given.limit = Some(number(&mut parser, &option)?),
+            "pages" => given.pages = Some(number(&mut parser, &option)?),
             _ => return Err(lexopt::Error::UnexpectedOption(format!("--{option}"))),
         }
     }
@@ -191,7 +193,9 @@ impl Given {
             ["items", ..] => return Err("write `items TARGET`".into()),
             ["check", ..] => return Err("write `check` or `check METHOD TARGET`".into()),
             [] => return Err("no verb is given".into()),
-            [unknown, ..] => return Err(format!("unknown verb `{unknown}`").into()),
+            [unknown, ..] => {
+                return Err(format!("no verb is called `{unknown}`; there are send, items and check").into());
+            }
         };
         let (method, target) = (method.to_owned(), target.to_owned());
         self.refuse_what_does_not_apply(verb)?;
@@ -244,10 +248,14 @@ fn text(parser: &mut lexopt::Parser) -> Result<String, lexopt::Error> {
     parser.value().and_then(OsString::string)
 }
 
-fn number<N: FromStr<Err: std::error::Error + Send + Sync + 'static>>(
-    parser: &mut lexopt::Parser,
-) -> Result<N, lexopt::Error> {
-    parser.value()?.parse()
+fn number<N: FromStr>(parser: &mut lexopt::Parser, option: &str) -> Result<N, lexopt::Error> {
+    let text = text(parser)?;
+    text.parse().map_err(|_| format!("--{option} takes a whole number from 0 on, not `{text}`").into())
+}
+
+/// `-` would be a body of one character, which whoever writes it does not mean.
+fn body(text: String) -> Result<Source, lexopt::Error> {
+    if text == "-" { Err("standard input is `--body-file -`".into()) } else { Ok(Source::Text(text)) }
 }
 
 fn pair(parser: &mut lexopt::Parser, between: char, form: &str) -> Result<(String, String), lexopt::Error> {
@@ -291,11 +299,15 @@ mod tests {
             (&["items", "/", "--profile", "p", "--include"], "--include is for `send`"),
             (&["items", "/", "--profile", "p", "--position", "a", "--position-file", "b"], "not both"),
             (&["send", "GET", "/", "--profile", "p", "--body", "a", "--body-file", "b"], "twice"),
-            (&["items", "/", "--profile", "p", "--limit", "many"], "many"),
+            (
+                &["items", "/", "--profile", "p", "--limit", "many"],
+                "--limit takes a whole number from 0 on, not `many`",
+            ),
             (&["send", "GET", "--profile", "p"], "send METHOD TARGET"),
             (&["items", "/"], "--profile FILE is missing"),
             (&["items", "/", "--profil", "p"], "--profil"),
-            (&["fetch"], "unknown verb `fetch`"),
+            (&["fetch"], "no verb is called `fetch`; there are send, items and check"),
+            (&["send", "GET", "/", "--profile", "p", "--body", "-"], "standard input is `--body-file -`"),
             (&[], "no verb"),
         ] {
             let error = args(line).unwrap_err();

@@ -5,7 +5,7 @@ use crate::stop::Stop;
 use crate::{files, output};
 use serde_json::value::RawValue;
 use std::cell::RefCell;
-use supplier_engine::{Done, Goal, Supplier};
+use supplier_engine::{Done, Failure, Goal, Supplier};
 use supplier_http::call;
 
 /// Prints every item as it came, and remembers the position of the first page that does not
@@ -19,7 +19,7 @@ pub fn items(supplier: &RefCell<Supplier>, args: &Args) -> Result<(), Stop> {
         if left == Some(0) || pages == Some(0) {
             return pause(args, position.as_deref());
         }
-        let (done, _) = call(supplier, Goal::Page { request: request.clone(), position: position.clone() });
+        let (done, response) = call(supplier, Goal::Page { request: request.clone(), position: position.clone() });
         let (items, next) = match done {
             Ok(Done::Page { items, next, journal, .. }) => {
                 args.record(&journal);
@@ -28,11 +28,11 @@ pub fn items(supplier: &RefCell<Supplier>, args: &Args) -> Result<(), Stop> {
             Ok(Done::Reply { .. }) => return Err(Stop::bug("a reply where a page was due")),
             Err(failure) => {
                 args.record(&failure.journal);
-                return Err(resumable(args, Stop::from(failure), position.as_deref()));
+                return Err(failed(args, failure, response.is_some(), position.as_deref()));
             }
         };
         let page = Lines::of(&items, left).ok_or_else(|| Stop::bug("items that are no JSON array"))?;
-        output::stdout(page.text.as_bytes())?;
+        output::stdout(page.text.as_bytes()).map_err(|stop| torn(args, stop, position.as_deref()))?;
         left = left.map(|left| left.saturating_sub(page.count));
         pages = pages.map(|pages| pages.saturating_sub(1));
         if page.cut {
@@ -46,12 +46,12 @@ pub fn items(supplier: &RefCell<Supplier>, args: &Args) -> Result<(), Stop> {
     }
 }
 
-/// Where to begin: a file that is not there is the beginning of the list.
+/// Where to begin: a file that is not there, or empty, is the beginning of the list.
 fn start(args: &Args) -> Result<Option<String>, Stop> {
-    match &args.position_file {
-        Some(file) => Ok(files::optional_text(file)?.map(|text| text.trim().to_owned())),
-        None => Ok(args.position.clone()),
-    }
+    let Some(file) = &args.position_file else { return Ok(args.position.clone()) };
+    let text = files::optional_text(file)?.map(|text| text.trim().to_owned());
+    files::demand_writable(file)?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// The list is at its end; a position of it is worth nothing any more.
@@ -65,6 +65,28 @@ fn pause(args: &Args, position: Option<&str>) -> Result<(), Stop> {
         output::say(&line);
     }
     Ok(())
+}
+
+fn failed(args: &Args, failure: Failure, is_answered: bool, position: Option<&str>) -> Stop {
+    let is_position = matches!(failure.code.as_str(), "invalid-position" | "foreign-position");
+    let mut stop = Stop::from(failure);
+    if is_answered {
+        stop = stop.with("`send` with the same request prints the response".to_owned());
+    }
+    match &args.position_file {
+        Some(file) if is_position => stop.with(format!("remove {file} to begin the list anew")),
+        None if is_position => stop,
+        _ => resumable(args, stop, position),
+    }
+}
+
+/// A page that does not stand on standard output whole.
+fn torn(args: &Args, stop: Stop, position: Option<&str>) -> Stop {
+    if stop == Stop::Unread {
+        return stop;
+    }
+    let stop = stop.with("the last line may be torn: drop that page's lines before going on".to_owned());
+    resumable(args, stop, position)
 }
 
 fn resumable(args: &Args, stop: Stop, position: Option<&str>) -> Stop {

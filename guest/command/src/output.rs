@@ -12,7 +12,13 @@ const READ: u64 = 64 * 1024;
 
 /// Writes everything, and returns once the host has taken it.
 pub fn stdout(bytes: &[u8]) -> Result<(), Stop> {
-    write(&stdout::get_stdout(), bytes).map_err(|_| Stop::Unread)
+    write(&stdout::get_stdout(), bytes).map_err(|error| match error {
+        StreamError::Closed => Stop::Unread,
+        StreamError::LastOperationFailed(error) => {
+            let why = error.to_debug_string();
+            Stop::unwritten(format!("standard output cannot be written: {}", why.lines().next().unwrap_or_default()))
+        }
+    })
 }
 
 /// A message for people on standard error.

@@ -24,7 +24,8 @@ pub fn send(supplier: &RefCell<Supplier>, args: &Args) -> Result<(), Stop> {
     if let Some(response) = &response {
         // A reader that is gone changes nothing about how the call ended.
         let printed = print(response, args.include);
-        return ended.and(printed);
+        let answered = || format!("the request was sent, and the supplier answered {}", response.status);
+        return ended.and(printed.map_err(|stop| stop.with(answered())));
     }
     ended
 }

@@ -13,6 +13,9 @@ const REJECTED: u8 = 3;
 /// The supplier answered, the answer is one to try again, and the attempts are spent.
 const EXHAUSTED: u8 = 4;
 
+/// What came could not be written to where it was to go.
+const UNWRITTEN: u8 = 5;
+
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {
     /// With an exit code, and lines for standard error.
@@ -26,11 +29,16 @@ impl Stop {
         Stop::Failed { code: UNUSABLE, lines: vec![line.into()] }
     }
 
-    /// All problems of a profile or its credentials; there is at least one.
+    pub fn unwritten(line: String) -> Stop {
+        Stop::Failed { code: UNWRITTEN, lines: vec![line] }
+    }
+
+    /// All problems of a profile or its credentials; there is at least one. One of the whole text
+    /// says itself which text that is.
     pub fn problems(problems: &[Problem]) -> Stop {
-        let line = |problem: &Problem| {
-            let place = if problem.pointer.is_empty() { "the profile" } else { &problem.pointer };
-            format!("{place}: {} ({})", problem.message, problem.code)
+        let line = |Problem { pointer, code, message }: &Problem| match pointer.as_str() {
+            "" => format!("{message} ({code})"),
+            pointer => format!("{pointer}: {message} ({code})"),
         };
         Stop::Failed { code: UNUSABLE, lines: problems.iter().map(line).collect() }
     }
