@@ -71,6 +71,7 @@ fn test_host(verb: &str, args: &[OsString], components: PathBuf) -> Result<ExitC
     let mut run = cargo();
     run.arg("run");
     if target_dir().join("release/supplier-test").exists() {
+        eprintln!("xtask: building supplier-test, a minute where it has changed");
         run.arg("--quiet");
     } else {
         eprintln!("xtask: building supplier-test with wasmtime; once, about ten minutes on two cores");

@@ -10,8 +10,8 @@ const CARGO_DENY: &str = "cargo-deny@0.20.2";
 /// The version that the test host embeds.
 const WASMTIME: &str = "wasmtime-cli@48.0.8";
 
-/// What `-S http` and `--invoke` need, and no more.
-const WASMTIME_FEATURES: &str = "run,wasi-http,cranelift,component-model,parallel-compilation";
+/// What `-S http`, `--invoke` and `wasmtime compile` need, and no more.
+const WASMTIME_FEATURES: &str = "run,compile,wasi-http,cranelift,component-model,parallel-compilation";
 
 /// Path of cargo-deny.
 pub fn cargo_deny() -> Result<PathBuf> {

@@ -25,6 +25,7 @@ pub fn command_line() -> Result<()> {
     bench.resumes()?;
     bench.ends_quietly()?;
     bench.failures()?;
+    bench.unwritten()?;
     bench.unusable()?;
     document::commands(&bench)
 }
@@ -151,6 +152,7 @@ impl Bench {
             ("429+30@1", "items /consignments --max-wait-ms 0", 12, "retry after "),
             ("503@every:1", "send GET /consignments", 4, "exhausted: the supplier answered 503"),
             ("503@every:1", "items /consignments", 13, "unavailable: "),
+            ("none", "items /nowhere", 11, "`send` with the same request prints the response"),
             ("none", "send GET /nowhere", 3, "rejected: the supplier answered 404"),
             ("none", "send GET /../admin", 10, "invalid: "),
             ("stall@1", "items /consignments --deadline-ms 300", 16, "cancelled: "),
@@ -176,11 +178,35 @@ impl Bench {
         let output = self.ends("check", 2)?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         ensure!(said.contains("/retry/max_attempt") && said.contains("/pages/items"), "not every problem: {said}");
-        for line in ["fetch /", "send GET / --limit 3", "send GET / --body-file /etc/hostname"] {
-            self.overrides("http://127.0.0.1:9", 1)?;
-            self.ends(line, 2)?;
+        fs::write(self.folder.join("garbage.position"), "sc1.nonsense")?;
+        self.overrides("http://127.0.0.1:9", 1)?;
+        for (line, code, says) in [
+            ("fetch /", 2, "no verb is called `fetch`; there are send, items and check"),
+            ("send GET / --limit 3", 2, "--limit is for `items`"),
+            ("send POST / --body -", 2, "standard input is `--body-file -`"),
+            ("send GET / --body-file /etc/hostname", 2, "folders that were given with --dir (`.`)"),
+            ("items / --position-file .", 2, ". is a folder"),
+            ("items / --position-file nowhere/a.position", 2, "nowhere/a.position cannot be written"),
+            ("items / --position-file garbage.position", 10, "remove garbage.position to begin the list anew"),
+        ] {
+            let said = self.ends(line, code)?.stderr;
+            let said = String::from_utf8_lossy(&said);
+            ensure!(said.contains(says), "{line}: {said:?} does not say {says:?}");
         }
         Ok(())
+    }
+
+    /// A disk that is full is no reader that has seen enough.
+    fn unwritten(&self) -> Result<()> {
+        let serving = self.serve(&[])?;
+        for line in ["items /consignments --limit 3", "send GET /orders/count"] {
+            let full = fs::File::create("/dev/full").context("/dev/full")?;
+            let output = self.supplier(line).stdout(full).stderr(Stdio::piped()).spawn()?.wait_with_output()?;
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let is_said = said.contains("standard output cannot be written");
+            ensure!(output.status.code() == Some(5) && is_said, "{line}: {}: {said}", output.status);
+        }
+        serving.finish()
     }
 }
 
