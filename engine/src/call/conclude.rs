@@ -35,34 +35,11 @@ impl Call {
             }
             Meaning::Late => {
                 self.journal.verdict("deadline-passed", "/retry/deadline_ms");
-                let (kind, code, message) = match self.repeatable {
-                    Repeatable::Unsafe => (
-                        FailureKind::UnknownOutcome,
-                        "maybe-applied",
-                        format!(
-                            "the call's deadline passed during the attempt, and the supplier may have carried it out; {FIND_OUT}"
-                        ),
-                    ),
-                    Repeatable::Keyed => (
-                        FailureKind::Cancelled,
-                        "deadline-passed",
-                        "the call's deadline passed during the attempt, and the supplier may have carried it out; \
-                         repeat it with the same idempotency key and more time"
-                            .to_owned(),
-                    ),
-                    Repeatable::Idempotent if self.attempts > 1 && self.last_status.is_none() => (
-                        FailureKind::Cancelled,
-                        "deadline-passed",
-                        "the call's deadline passed, and no attempt was answered; see whether the supplier is there, \
-                         or give the call more time"
-                            .to_owned(),
-                    ),
-                    Repeatable::Idempotent => (
-                        FailureKind::Cancelled,
-                        "deadline-passed",
-                        "the call's deadline passed during the attempt; give the call more time".to_owned(),
-                    ),
+                let (kind, code) = match self.repeatable {
+                    Repeatable::Unsafe => (FailureKind::UnknownOutcome, "maybe-applied"),
+                    _ => (FailureKind::Cancelled, "deadline-passed"),
                 };
+                let message = format!("the call's deadline passed{}", self.about_deadline());
                 self.fail(supplier, kind, code, message, now)
             }
             Meaning::Refused { code, detail } => {
@@ -77,6 +54,24 @@ impl Call {
                     .to_owned();
                 self.fail(supplier, FailureKind::BadResponse, "response-too-large", message, now)
             }
+        }
+    }
+
+    /// What the deadline cut, and what to do about it.
+    fn about_deadline(&self) -> &'static str {
+        match self.repeatable {
+            Repeatable::Unsafe => {
+                " during the attempt, and the supplier may have carried it out; \
+                 find out before repeating it, or give it an idempotency key"
+            }
+            Repeatable::Keyed => {
+                " during the attempt, and the supplier may have carried it out; \
+                 repeat it with the same idempotency key and more time"
+            }
+            Repeatable::Idempotent if self.attempts > 1 && self.last_status.is_none() => {
+                ", and no attempt was answered; see whether the supplier is there, or give the call more time"
+            }
+            Repeatable::Idempotent => " during the attempt; give the call more time",
         }
     }
 
