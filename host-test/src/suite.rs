@@ -21,12 +21,16 @@ pub fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
+            let entry = entry?;
+            let path = entry.path();
+            let is_scenario =
+                |path: &Path| path.extension().is_some_and(|extension| extension == "json") && path.is_file();
+            // A link to a folder may lead back here.
+            if entry.file_type()?.is_dir() {
                 if path.file_name().is_some_and(|name| name != "profiles") {
                     folders.push(path);
                 }
-            } else if path.extension().is_some_and(|extension| extension == "json") && !is_profile_file(&path) {
+            } else if is_scenario(&path) && !is_profile_file(&path) {
                 files.push(path);
             }
         }

@@ -69,7 +69,9 @@ fn perform(verb: &str, args: Vec<OsString>) -> Result<ExitCode> {
 /// Hands a verb over to `supplier-test`, which finds the components it is to play against.
 fn test_host(verb: &str, args: &[OsString], components: PathBuf) -> Result<ExitCode> {
     let mut run = cargo();
-    run.arg("run");
+    // Paths are those of whoever calls, and where they stand.
+    run.current_dir(env::current_dir().context("the folder that this runs in")?);
+    run.args(["run", "--manifest-path"]).arg(root().join("Cargo.toml"));
     if target_dir().join("release/supplier-test").exists() {
         eprintln!("xtask: building supplier-test, a minute where it has changed");
         run.arg("--quiet");

@@ -63,7 +63,7 @@ impl Call {
             judgement.verdict = self.resync(supplier, &flight, heard.date, status, now);
         }
         if judgement.limited {
-            heard.settlement.closed = heard.closes(self.margin());
+            heard.settlement.closed = heard.closes(self.margin(), Ms(u64::from(judgement.min_wait_ms)));
         } else if status < 400 {
             heard.settlement.silent_until = heard.silence();
         }
@@ -100,7 +100,7 @@ impl Call {
         let refused = answer.as_ref().is_some_and(|answer| retry::refused(&self.policy.retry, answer));
         let mut heard = self.hear(supplier, &flight, &headers, None, status == Some(429), now);
         if status == Some(429) {
-            heard.settlement.closed = heard.closes(self.margin());
+            heard.settlement.closed = heard.closes(self.margin(), Ms::ZERO);
         }
         if matches!(phase, Phase::NotSent | Phase::Never) {
             heard.settlement.spent = Spent::No;
@@ -226,12 +226,14 @@ struct Heard {
 }
 
 impl Heard {
-    /// A limit closes the pool for everybody, until the time that was named.
-    fn closes(&self, margin: Ms) -> Option<Closed> {
-        let number = self.number.as_ref().filter(|number| !number.implausible())?;
-        let outranks = number.why == Why::RetryAfter;
-        let ms = if outranks { number.ms } else { number.ms.plus(margin) };
-        Some(Closed { until: self.theirs.plus(ms), outranks })
+    /// A limit closes the pool for everybody, until the time that was named: by the supplier, or by
+    /// the rule that knows this limit.
+    fn closes(&self, margin: Ms, min_wait: Ms) -> Option<Closed> {
+        let number = self.number.as_ref().filter(|number| !number.implausible());
+        let outranks = number.is_some_and(|number| number.why == Why::RetryAfter);
+        let asked = number.map(|number| if outranks { number.ms } else { number.ms.plus(margin) });
+        let ruled = (min_wait > Ms::ZERO).then_some(min_wait);
+        asked.max(ruled).map(|ms| Closed { until: self.theirs.plus(ms), outranks })
     }
 
     /// A good answer that opened no window: there is nothing to ask one at a time for.

@@ -71,7 +71,8 @@ pub(crate) fn cut(pages: &Pages, headers: &Headers, body: &str, context: &Contex
             headers.get("link").and_then(|field| link::target(&field, rel)).map(|url| follow(context, &url))
         }
         Cursor::UrlBody(_) => {
-            scalar(wanted.cursor).map(|url| if url.is_empty() { empty() } else { follow(context, &url) })
+            let url = at(wanted.cursor).map(link_text).transpose()?;
+            url.map(|url| if url.is_empty() { empty() } else { follow(context, &url) })
         }
     };
     let next = next.filter(|next| !(pages.empty_is_end && *next == empty()));
@@ -140,10 +141,19 @@ fn ended(
 }
 
 fn cursor(raw: &str) -> Result<Next, &'static str> {
-    match json::scalar(raw) {
-        Some(_) => Ok(Next::Cursor(raw.to_owned())),
-        None => Err("shape: the cursor is neither text nor a number"),
+    match json::scalar(raw).as_deref() {
+        None | Some("true" | "false") if !is_text(raw) => Err("shape: the cursor is neither text nor a number"),
+        _ => Ok(Next::Cursor(raw.to_owned())),
     }
+}
+
+/// Anything else is no link, and would be one relative to the request.
+fn link_text(raw: &str) -> Result<String, &'static str> {
+    json::scalar(raw).filter(|_| is_text(raw)).ok_or("shape: the link to the next page is no text")
+}
+
+fn is_text(raw: &str) -> bool {
+    raw.trim_start().starts_with('"')
 }
 
 fn item_cursor(item: &str, pointer: &Pointer) -> Result<Next, &'static str> {

@@ -42,7 +42,7 @@ object! {
         when: When = required(when());
         /// What such a response means.
         verdict: RuleVerdict = required(choice_of());
-        /// A name of your own: the verdict of the reply, or the code of the failure. Required with "fail".
+        /// With "fail", and required there: a name of your own, the verdict of the reply or the code of a page's failure.
         code: Option<String> = optional(super::names::name());
         /// Wait at least so long, whatever the supplier says.
         min_wait_ms: u32 = default("0", int(0, 86_400_000));

@@ -148,6 +148,10 @@ fn print_explanation(explanation: &Value, request: &Request, style: Style) {
     let delays = explanation.get("backoff_ms").and_then(Value::as_array).into_iter().flatten();
     for (index, delay) in delays.filter_map(Value::as_u64).enumerate() {
         at += delay;
+        if at >= number("deadline_ms") {
+            println!("  attempt {}  never: the call's time is over before it", index + 2);
+            break;
+        }
         println!("  attempt {}  after a wait of {}, at {} or a little later", index + 2, seconds(delay), seconds(at));
     }
     println!(

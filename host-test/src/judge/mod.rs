@@ -48,12 +48,13 @@ impl Differences {
 pub fn judge(case: &Case, report: &Report) -> Vec<Difference> {
     let mut found = Differences(invariants(case, report));
     opening(case, report, &mut found);
+    requests::judge_number(case, report, &mut found);
     for (index, (call, played)) in case.scenario.calls.iter().zip(&report.calls).enumerate() {
         results::judge(&format!("calls[{index}].expect"), call, &played.outcome, &mut found);
     }
     requests::judge(case, report, &mut found);
     if let Some(span) = case.scenario.elapsed_ms {
-        found.check(span.holds(report.elapsed_ms), "elapsed_ms", format!("{span:?}"), report.elapsed_ms.to_string());
+        found.check(span.holds(report.elapsed_ms), "elapsed_ms", span.to_string(), report.elapsed_ms.to_string());
     }
     if let Some(expected) = &case.scenario.health {
         partial::judge_text("health", expected, &health(report), &mut found);
@@ -135,6 +136,13 @@ pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= 2000 => show(text),
         _ => format!("{} bytes with SHA-256 {}", bytes.len(), crate::scenario::digest(bytes)),
+    }
+}
+
+fn show_body(check: &crate::scenario::BodyCheck) -> String {
+    match check {
+        crate::scenario::BodyCheck::Is(body) => body.bytes().map_or_else(|why| why, |bytes| show_bytes(&bytes)),
+        crate::scenario::BodyCheck::Digest { length, sha256 } => format!("{length} bytes with SHA-256 {sha256}"),
     }
 }
 

@@ -4,18 +4,25 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Differences, show, show_bytes, signature};
+use super::{Differences, show, show_body, show_bytes, signature};
 use crate::report::Report;
 use crate::scenario::{Case, ExpectedRequest, HeaderCheck};
 use crate::script::Seen;
 
-pub fn judge(case: &Case, report: &Report, found: &mut Differences) {
-    let scripted: usize = case.scenario.script.iter().map(|entry| entry.times.unwrap_or(1)).sum();
-    let unexpected = report.requests.iter().filter(|seen| seen.unexpected).count();
-    if unexpected > 0 {
-        let requests = report.requests.len();
-        found.add("script", format!("at most {scripted} requests, as many as it has entries"), requests.to_string());
+/// A request too many is denied so that the call ends; whatever differs then follows from it.
+pub fn judge_number(case: &Case, report: &Report, found: &mut Differences) {
+    if report.requests.iter().any(|seen| seen.unexpected) {
+        let scripted: usize = case.scenario.script.iter().map(|entry| entry.times.unwrap_or(1)).sum();
+        let came = report.requests.len();
+        found.add(
+            "script",
+            format!("an entry for each request; it has {scripted}"),
+            format!("{came} requests, and the test host denied what it had no answer for"),
+        );
     }
+}
+
+pub fn judge(case: &Case, report: &Report, found: &mut Differences) {
     let Some(expected) = &case.scenario.requests else { return };
     if expected.len() != report.requests.len() {
         let seen = report.requests.iter().map(|seen| format!("{} {} at {} ms", seen.method, seen.target, seen.at_ms));
@@ -66,7 +73,7 @@ fn request(path: &str, expected: &ExpectedRequest, seen: &Seen, found: &mut Diff
     headers(path, &expected.headers, |name| seen.lines(name), found);
     if let Some(expected) = &expected.body {
         let holds = expected.holds(&seen.body).unwrap_or(false);
-        found.check(holds, format!("{path}.body"), format!("{expected:?}"), show_bytes(&seen.body));
+        found.check(holds, format!("{path}.body"), show_body(expected), show_bytes(&seen.body));
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::requests::headers;
-use super::{Differences, partial, problems, show, show_bytes, show_check, show_option};
+use super::{Differences, partial, problems, show, show_body, show_bytes, show_check, show_option};
 use crate::report::{self, Outcome, Page, Reply, Walk};
 use crate::scenario::{Call, Check, Expect, ExpectedResponse, Failure, OneOrMany};
 
@@ -88,7 +88,7 @@ fn reply(path: &str, expect: &Expect, got: &Reply, found: &mut Differences) {
     found.check(holds, format!("{path}.retry_after_ms"), show_check(&expect.retry_after_ms), show_option(after));
     if let Some(body) = &expect.body {
         let holds = body.holds(&got.response.body).unwrap_or(false);
-        found.check(holds, format!("{path}.body"), format!("{body:?}"), show_bytes(&got.response.body));
+        found.check(holds, format!("{path}.body"), show_body(body), show_bytes(&got.response.body));
     }
     headers(path, &expect.headers, |name| got.response.lines(name), found);
     not_a_page(path, expect, "a reply", found);
@@ -177,7 +177,7 @@ fn failure(path: &str, expected: &Failure, got: &report::Failure, found: &mut Di
             }
             if let Some(body) = body {
                 let holds = body.holds(&got.body).unwrap_or(false);
-                found.check(holds, format!("{path}.body"), format!("{body:?}"), show_bytes(&got.body));
+                found.check(holds, format!("{path}.body"), show_body(body), show_bytes(&got.body));
             }
         }
     }

@@ -6,6 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+/// Several times what any profile's `caps` allow by default.
+const MOST_REPEATED: usize = 64 << 20;
+
 /// The body of a call.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(untagged, deny_unknown_fields, expecting = "a text, {\"base64\": text} or {\"repeat\": text, \"times\": n}")]
@@ -26,6 +29,9 @@ impl Body {
         match self {
             Body::Text(text) => Ok(text.clone().into_bytes()),
             Body::Base64 { base64 } => decode(base64),
+            Body::Repeat { repeat, times } if repeat.len().saturating_mul(*times) > MOST_REPEATED => {
+                Err(format!("a repeated text has at most {MOST_REPEATED} bytes; `endless` is for more"))
+            }
             Body::Repeat { repeat, times } => Ok(repeat.repeat(*times).into_bytes()),
         }
     }

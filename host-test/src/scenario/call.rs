@@ -10,6 +10,9 @@ use super::body::Body;
 use super::expect::Expect;
 use super::pairs::Pairs;
 
+/// 400 days: no wait is longer.
+const LATEST_MS: u64 = 400 * 86_400_000;
+
 /// One call: exactly one of `send`, `page`, `walk`, `explain` and `set_credentials`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -118,6 +121,9 @@ impl Call {
 
     /// Whether it can be played, apart from what it expects.
     pub fn check(&self) -> Result<(), String> {
+        if [self.at_ms, self.cancel_at_ms].into_iter().flatten().any(|at| at > LATEST_MS) {
+            return Err(format!("`at_ms` and `cancel_at_ms` are at most {LATEST_MS}, which is 400 days"));
+        }
         let (request, positioned, walks) = match self.what()? {
             What::Send(request) | What::Explain(request) => (request, false, false),
             What::Page(request) => (request, true, false),

@@ -50,6 +50,10 @@ pub fn read(file: &Path) -> Result<Vec<Case>, Invalid> {
 
 /// The same for a text; `folder` is where its profiles are looked for.
 pub fn parse(text: &str, folder: &Path) -> Result<Vec<Case>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err("the file is empty".to_owned());
+    }
     let document: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if is_profile(&document) {
         return Err("this is a profile, no scenario; look at it with `check`".to_owned());
@@ -188,6 +192,8 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_their_place() {
         assert!(error("{").contains("line 1"));
+        assert_eq!(error("\n"), "the file is empty");
+        assert!(!error("\u{feff}{}").contains("line 1"));
         assert!(error(r#"{ "scenario": 1 }"#).contains("about"));
         let send = r#""calls": [{ "send": {} }]"#;
         for (text, says) in [
@@ -199,6 +205,15 @@ mod tests {
             (with(r#""calls": [{ "send": {}, "supplier": "b" }]"#), "no supplier `b`"),
             (with(&format!(r#"{send}, "script": [{{ "status": 200, "silence": true }}]"#)), "script[0]: write exactly"),
             (with(&format!(r#"{send}, "script": [{{ "error": "dns" }}]"#)), "`dns` is no wasi:http error code"),
+            (
+                with(&format!(r#"{send}, "script": [{{ "status": 200, "times": 1000001 }}]"#)),
+                "script[0]: `times` is at",
+            ),
+            (
+                with(r#""calls": [{ "send": { "body": { "repeat": "ab", "times": 33554433 } } }]"#),
+                "calls[0]: body: a repeated text has at most 67108864 bytes",
+            ),
+            (with(r#""calls": [{ "send": {}, "at_ms": 34560000001 }]"#), "calls[0]: `at_ms` and"),
             (with(&format!(r#"{send}, "clock": "noon""#)), "clock: write RFC 3339"),
             (with(&format!(r#"{send}, "workers": 2"#)), "workers: needs"),
             (with(&format!(r#"{send}, "profile": "unheard-of""#)), "there is no profiles/unheard-of.json"),

@@ -15,6 +15,7 @@ mod script;
 mod store;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -153,6 +154,15 @@ pub enum EntropyName {
 pub enum Span {
     Exact(u64),
     Between(u64, u64),
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Span::Exact(exact) => write!(f, "{exact}"),
+            Span::Between(low, high) => write!(f, "{low} to {high}"),
+        }
+    }
 }
 
 impl Span {

@@ -7,6 +7,9 @@ use supplier_engine::wasi::ErrorCode;
 use super::body::{Body, ScriptBody};
 use super::pairs::{HeaderValue, Pairs};
 
+/// More than any walk needs; the entries are laid out before the play.
+const MOST_TIMES: usize = 1_000_000;
+
 /// What one request gets: exactly one of `status`, `error` and `silence`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +45,7 @@ pub struct Entry {
     #[serde(default)]
     pub clock_jump_ms: i64,
     /// The entry stands for so many in a row.
+    #[schemars(range(max = 1_000_000))]
     pub times: Option<usize>,
 }
 
@@ -86,6 +90,9 @@ impl Entry {
         let kinds = usize::from(self.status.is_some()) + usize::from(self.error.is_some()) + usize::from(self.silence);
         if kinds != 1 {
             return Err("write exactly one of `status`, `error` and `silence`".to_owned());
+        }
+        if self.times.is_some_and(|times| times > MOST_TIMES) {
+            return Err(format!("`times` is at most {MOST_TIMES}"));
         }
         if self.status.is_some_and(|status| !(100..=999).contains(&status)) {
             return Err("`status` must be 100 to 999".to_owned());

@@ -26,8 +26,17 @@ pub fn warnings(profile: &Value) -> Vec<Warning> {
         warn("/allow_http".to_owned(), "credentials cross the network unencrypted");
     }
     let rules = profile.get("rules").and_then(Value::as_array).into_iter().flatten().enumerate();
-    for (index, rule) in rules.filter(|(_, rule)| rule.get("verdict") == Some(&"throttled".into())) {
-        unproven(format!("/rules/{index}"), rule.get("when").unwrap_or(&Value::Null), &mut warn);
+    for (index, rule) in rules {
+        let verdict = rule.get("verdict").and_then(Value::as_str);
+        if verdict == Some("throttled") {
+            unproven(format!("/rules/{index}"), rule.get("when").unwrap_or(&Value::Null), &mut warn);
+        }
+        if verdict != Some("fail") && rule.get("code").is_some() {
+            warn(
+                format!("/rules/{index}/code"),
+                "shown nowhere: only the verdict \"fail\" ends a call under a name of yours",
+            );
+        }
     }
     let operations = profile.get("operations").and_then(Value::as_object);
     let operations = operations.into_iter().flatten().map(|(name, settings)| (format!("/operations/{name}"), settings));
@@ -142,9 +151,10 @@ mod tests {
                                       { "status": [429, 502] }, { "status": "5xx" }] },
             "rules": [{ "when": { "status": 403 }, "verdict": "throttled" },
                       { "when": { "status": 503 }, "verdict": "retry" },
-                      { "when": { "status": 408 }, "verdict": "throttled" },
+                      { "when": { "status": 408 }, "verdict": "throttled", "code": "late" },
+                      { "when": { "status": 409 }, "verdict": "fail", "code": "conflict" },
                       { "when": { "status": 503, "body": { "/code": [7] } }, "verdict": "throttled" }]
         });
-        assert_eq!(pointers(profile), ["/rules/2", "/retry/refused_by/2", "/retry/refused_by/3"]);
+        assert_eq!(pointers(profile), ["/rules/2", "/rules/2/code", "/retry/refused_by/2", "/retry/refused_by/3"]);
     }
 }
