@@ -92,7 +92,12 @@ pub trait Meanwhile: Sync {
 /// Nothing.
 pub struct Peace;
 
-impl Meanwhile for Peace {}
+impl Meanwhile for Peace {
+    /// A machine that is busy with other things is no fault of the store's.
+    fn start(&self, _member: usize, start: &mut Start) {
+        start.opening["overrides"]["budget"]["patience_ms"] = json!(5_000);
+    }
+}
 
 pub fn run(plan: &Plan, crew: &[Member], store: Store<'_>, meanwhile: &dyn Meanwhile) -> Result<Run> {
     let faults = if plan.slow { vec![(fault::Kind::Slow, fault::At::Every(1))] } else { Vec::new() };
