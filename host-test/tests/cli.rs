@@ -184,6 +184,54 @@ fn a_scenario_that_differs_is_shown_with_its_timeline() {
     assert!(xml.contains("failures=\"1\"") && xml.contains("&lt;a&gt;.json (client)"), "{xml}");
 }
 
+/// The difference that explains the others comes first, and what was expected is shown as it is
+/// written.
+#[test]
+fn a_request_beyond_the_script_is_said_before_what_follows_from_it() {
+    let scenario = r#"{ "scenario": 1, "about": "One entry too few.", "only": "engine",
+        "calls": [{ "send": {}, "expect": { "status": 200 } }],
+        "script": [{ "status": 503 }],
+        "requests": [{ "body": "a" }, { "body": { "repeat": "b", "times": 2 } }],
+        "elapsed_ms": [3, 5] }"#;
+    let output = supplier_test(&["run", &written("short.json", scenario)]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let place = |part: &str| shown.find(part).unwrap_or_else(|| panic!("no `{part}` in:\n{shown}"));
+    assert!(place("an entry for each request; it has 1") < place("calls[0].expect"), "{shown}");
+    assert!(shown.contains("2 requests, and the test host denied what it had no answer for"), "{shown}");
+    assert!(place("expected \"a\"") < place("expected \"bb\""), "{shown}");
+    assert!(shown.contains("expected 3 to 5"), "{shown}");
+}
+
+/// Neither a pipe that nobody writes to nor a folder that leads back to itself is a scenario.
+#[cfg(unix)]
+#[test]
+fn a_folder_stands_for_its_files() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("odd");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("cargo made the folder above");
+    std::os::unix::fs::symlink(".", folder.join("loop")).expect("the folder is ours");
+    let made = Command::new("mkfifo").arg(folder.join("pipe.json")).status().expect("every Unix has it");
+    assert!(made.success());
+    let good = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/retry-after/b01-http-date-is-gmt.json");
+    std::fs::copy(good, folder.join("one.json")).expect("a scenario of ours");
+    let output = supplier_test(&["run", folder.to_str().expect("the name above is text")]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("2 passed, 0 failed"), "{shown}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_schedule_ends_where_the_call_does() {
+    let patch = written(
+        "short-call.json",
+        r#"{ "retry": { "deadline_ms": 1000, "attempt_timeout_ms": 900, "max_attempts": 9 } }"#,
+    );
+    let shown = text(&["check", "scenarios/profiles/acme.json", "--overrides", &patch]);
+    assert!(shown.contains("attempt 2  after a wait of 0.500 s"), "{shown}");
+    assert!(shown.contains("attempt 3  never: the call's time is over before it"), "{shown}");
+    assert!(!shown.contains("attempt 4"), "{shown}");
+}
+
 #[test]
 fn what_is_wrong_has_an_exit_code() {
     assert_eq!(supplier_test(&["check", "no-such-file.json"]).status.code(), Some(2));

@@ -50,6 +50,6 @@ ruff format --quiet --check .
 ruff check --quiet .
 mypy --cache-dir "$work/mypy"
 echo "python: tests and examples"
-pytest -o cache_dir="$work/pytest"
+FAIL_ON_SKIPPED=1 pytest -o cache_dir="$work/pytest"
 echo "python: the commands of docs/python.md, in an empty folder"
 python tests/guide.py "$root/docs/python.md"

@@ -141,19 +141,17 @@ fn ended(
 }
 
 fn cursor(raw: &str) -> Result<Next, &'static str> {
-    match json::scalar(raw).as_deref() {
-        None | Some("true" | "false") if !is_text(raw) => Err("shape: the cursor is neither text nor a number"),
-        _ => Ok(Next::Cursor(raw.to_owned())),
+    let is_flag = matches!(raw.trim(), "true" | "false");
+    match json::scalar(raw) {
+        Some(_) if !is_flag => Ok(Next::Cursor(raw.to_owned())),
+        _ => Err("shape: the cursor is neither text nor a number"),
     }
 }
 
 /// Anything else is no link, and would be one relative to the request.
 fn link_text(raw: &str) -> Result<String, &'static str> {
-    json::scalar(raw).filter(|_| is_text(raw)).ok_or("shape: the link to the next page is no text")
-}
-
-fn is_text(raw: &str) -> bool {
-    raw.trim_start().starts_with('"')
+    let is_text = raw.trim_start().starts_with('"');
+    json::scalar(raw).filter(|_| is_text).ok_or("shape: the link to the next page is no text")
 }
 
 fn item_cursor(item: &str, pointer: &Pointer) -> Result<Next, &'static str> {

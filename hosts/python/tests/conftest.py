@@ -18,6 +18,20 @@ BINARY = os.environ.get("SUPPLIER_TEST_BIN") or ROOT / "target/release/supplier-
 SECRET = {"signing-secret": "test_secret_a"}
 
 
+needs_fork = pytest.mark.skipif(
+    not hasattr(os, "fork"),
+    reason="Windows has no fork: no process is the copy of one with calls behind it",
+)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where CI runs everything can be run: a test that was skipped there has shown nothing."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("FAIL_ON_SKIPPED") and reporter and reporter.stats.get("skipped"):
+        reporter.write_line("a test was skipped, which FAIL_ON_SKIPPED forbids", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def acme(url: str, **changes: Any) -> dict[str, Any]:
     """The profile of the project's scenarios, at another address."""
     text = (ROOT / "scenarios/profiles/acme.json").read_text(encoding="utf-8")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from conftest import Strict
+from conftest import Strict, needs_fork
 from supplier_client._component import find
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -44,7 +41,7 @@ def test_wasi_http(strict: Callable[..., Strict]) -> None:
     assert supplier.report()["clean"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@needs_fork
 def test_wasi_http_says_so_after_a_fork(strict: Callable[..., Strict]) -> None:
     supplier = strict()
     code = f"""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import needs_fork
 from supplier_client import CallCancelledError, SupplierClient
 from wire import Act, Request, Wire, answer
 
@@ -117,7 +118,7 @@ FORKS = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning
 
 
 @FORKS
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@needs_fork
 def test_it_works_after_a_fork(wire: Start, client: Open) -> None:
     server = wire(answer())
     acme = client(server.url)
@@ -129,7 +130,7 @@ def test_it_works_after_a_fork(wire: Start, client: Open) -> None:
 
 
 @FORKS
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@needs_fork
 def test_a_fork_in_the_middle_of_another_threads_crossing(wire: Start, client: Open) -> None:
     """The child gets a new instance: the old one was left half-way through."""
     acme = client(wire(answer()).url)
